@@ -1,0 +1,1 @@
+"""From a mart to the screen."""

@@ -1,0 +1,103 @@
+"""Opening DuckDB files: short locks, patient waiting, one schema version, forward migration.
+
+DuckDB locks a file against every other process while one writes, and against writers while one reads. So a store
+is opened for one piece of work, the open waits with back-off, and says who holds it.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+
+import duckdb
+
+from models.errors import HesuanError
+
+RAW_VERSION = 1
+MEMORY_LIMIT = "2GB"
+
+
+def _holder(error: duckdb.IOException) -> str:
+    """Who holds the lock, as DuckDB says it: a program and its PID."""
+    found = re.search(r"held in (.*?\(PID \d+\))", str(error))
+    return found.group(1) if found else "another process"
+
+
+def connect(path: Path, *, read_only: bool = False, wait_s: float = 30.0) -> duckdb.DuckDBPyConnection:
+    """Open a DuckDB file, waiting up to `wait_s` seconds for whoever holds it.
+
+    Raises:
+        HesuanError: still held after the wait, or not a DuckDB file.
+    """
+    began = time.monotonic()
+    pause = 0.05
+    while True:
+        try:
+            con = duckdb.connect(str(path), read_only=read_only)
+        except duckdb.IOException as error:
+            if "lock" not in str(error):
+                raise HesuanError("store.unreadable", path=path, cause=str(error).splitlines()[0]) from error
+            waited = time.monotonic() - began
+            if waited > wait_s:
+                raise HesuanError(
+                    "store.held", path=path, holder=_holder(error), waited=round(waited)
+                ) from error
+            time.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 - spreads the waiters, keeps no secret
+            pause = min(pause * 2, 1.0)
+        else:
+            con.execute(f"SET memory_limit = '{MEMORY_LIMIT}'")
+            con.execute("SET TimeZone = 'UTC'")
+            return con
+
+
+def _migrate_raw(con: duckdb.DuckDBPyConnection, path: Path, now_s: int, program_version: str) -> None:
+    """Create the raw store, or check that its schema version is ours."""
+    known = con.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'raw_meta'").fetchone()
+    if known == (0,):
+        con.execute("BEGIN")
+        con.execute(files("models").joinpath("raw_schema.sql").read_text(encoding="utf-8"))
+        con.execute("INSERT INTO raw_meta VALUES (?, ?, ?)", [RAW_VERSION, now_s, program_version])
+        con.execute("COMMIT")
+        return
+    row = con.execute("SELECT max(schema_version) FROM raw_meta").fetchone()
+    if row is None or row[0] != RAW_VERSION:
+        raise HesuanError("store.version", path=path, found=row and row[0], known=RAW_VERSION)
+
+
+@contextmanager
+def raw_writer(path: Path, *, now_s: int, program_version: str) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The raw store, opened to append one batch; made where there is none.
+
+    The caller writes inside one transaction. Closed at the end of the block, so the lock is short.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    con = connect(path)
+    try:
+        _migrate_raw(con, path, now_s, program_version)
+        yield con
+    finally:
+        con.close()
+
+
+@contextmanager
+def raw_reader(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The raw store, read-only.
+
+    Raises:
+        HesuanError: there is none yet, or it is of another schema version.
+    """
+    if not path.exists():
+        raise HesuanError("store.no_raw", path=path)
+    con = connect(path, read_only=True)
+    try:
+        row = con.execute("SELECT max(schema_version) FROM raw_meta").fetchone()
+        if row is None or row[0] != RAW_VERSION:
+            raise HesuanError("store.version", path=path, found=row and row[0], known=RAW_VERSION)
+        yield con
+    finally:
+        con.close()

@@ -1,0 +1,62 @@
+"""Units: what a base integer of each resource counts, and the hour-like unit that people read.
+
+Base quantities are integers (`*_ms`, `*_mib_s`, `*_s`), so sums are exact and do not depend on order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+
+
+@dataclass(frozen=True)
+class Unit:
+    """How a resource is counted.
+
+    Attributes:
+        base_unit: name of the integer unit, such as `core-ms`.
+        unit: name of the unit that prices and reports use, such as `core-hour`.
+        base_per_unit: base units in one unit.
+    """
+
+    base_unit: str
+    unit: str
+    base_per_unit: int
+
+
+CORE = Unit("core-ms", "core-hour", 3_600_000)
+MEMORY = Unit("MiB-s", "GiB-hour", 1024 * 3600)
+NODE = Unit("node-s", "node-hour", 3600)
+DEVICE = Unit("device-ms", "device-hour", 3_600_000)
+BILLING = Unit("billing-ms", "billing-hour", 3_600_000)
+
+# The unit words that a column's name may end in; a test reads every column of every store against it.
+COLUMN_UNITS = frozenset(
+    {
+        "ms",
+        "s",
+        "mib",
+        "mib_s",
+        "core_ms",
+        "card_ms",
+        "j",
+        "bytes",
+        "count",
+        "share28",
+        "base",
+        "fen",
+    }
+)
+
+
+def unit_of(resource: str) -> Unit:
+    """The unit of `cpu`, `mem`, `node`, `billing` or a device `gpu:<type>`, `npu:<type>` …"""
+    return {"cpu": CORE, "mem": MEMORY, "node": NODE, "billing": BILLING}.get(resource, DEVICE)
+
+
+def in_units(base: int, unit: Unit, decimals: int) -> Decimal:
+    """`base` in `unit`, rounded half up to `decimals` places; exact before that."""
+    step = Decimal(1).scaleb(-decimals)
+    scaled = (abs(base) * 10**decimals * 2 + unit.base_per_unit) // (2 * unit.base_per_unit)
+    quantity = (Decimal(scaled) * step).quantize(step, rounding=ROUND_HALF_UP)
+    return -quantity if base < 0 else quantity
