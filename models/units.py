@@ -50,7 +50,7 @@ COLUMN_UNITS = frozenset(
 
 
 def unit_of(resource: str) -> Unit:
-    """The unit of `cpu`, `mem`, `node`, `billing` or a device `gpu:<type>`, `npu:<type>` …"""
+    """The unit of `cpu`, `mem`, `node`, `billing` or a device `gpu:<type>`, or `npu:<type>`."""
     return {"cpu": CORE, "mem": MEMORY, "node": NODE, "billing": BILLING}.get(resource, DEVICE)
 
 

@@ -115,7 +115,7 @@ class RunRow:
 
 @dataclass(frozen=True)
 class NotCharged:
-    """Use that costs the tenant nothing, and why: refunded, free, included in other prices, suspended …"""
+    """Use that costs the tenant nothing, and why: refunded, free, included in other prices, suspended."""
 
     reason: str
     resource: str
