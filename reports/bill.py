@@ -10,19 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-
-@dataclass(frozen=True)
-class Issuer:
-    """Who sends the bill: the letterhead and where to object (all from site.toml)."""
-
-    name: str
-    name_en: str
-    department: str
-    address: str
-    phone: str
-    email: str
-    payee_account: str
-    dispute_days: int
+from models.site import Issuer
 
 
 @dataclass(frozen=True)
