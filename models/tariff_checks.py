@@ -1,0 +1,127 @@
+"""What can be wrong with a price book whose single values are all well-formed: pure checks that return faults."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from models.patterns import covers_all
+from models.tariff import Price, Tariff
+from models.toml_file import Fault, nearest, shown
+from models.units import unit_of
+
+BASE_RESOURCES = ("cpu", "mem", "node", "billing")
+
+
+def fault(at_line: int, key: str, **values: object) -> Fault:
+    """A fault at a line, its values named."""
+    return Fault(at_line, key, tuple(values.items()))
+
+
+def resource_fault(word: str, accelerators: Collection[str], line: int) -> Fault | None:
+    """Whether `word` is a resource: `cpu`, `mem`, `node`, `billing`, or a device such as `gpu:a100` or `gpu:*`."""
+    kind, colon, device_type = word.removeprefix("gres/").partition(":")
+    known_kind = kind if kind in accelerators else nearest(kind, accelerators)
+    if word in BASE_RESOURCES or (kind in accelerators and device_type and not word.startswith("gres/")):
+        return None
+    if known_kind and (colon or kind in accelerators):
+        near = f"{known_kind}:{device_type or '*'}"
+        return fault(line, "tariff.resource_near", value=shown(word), near=near)
+    if close := nearest(word, BASE_RESOURCES):
+        return fault(line, "tariff.resource_near", value=shown(word), near=close)
+    return fault(
+        line, "tariff.resource", value=shown(word), known=tuple(f"{kind}:*" for kind in accelerators)
+    )
+
+
+def unit_fault(resource: str, unit: str, line: int) -> Fault | None:
+    """Whether `unit` is what `resource` is counted in."""
+    expected = unit_of(resource).unit
+    if unit == expected:
+        return None
+    return fault(line, "tariff.unit", resource=resource, value=shown(unit), expected=expected)
+
+
+def price_faults(prices: Sequence[Price]) -> list[Fault]:
+    """Rows of one version: an item that says two things, a row that an earlier one leaves nothing to match."""
+    faults: list[Fault] = []
+    first_of_item: dict[str, Price] = {}
+    for place, price in enumerate(prices):
+        first = first_of_item.setdefault(price.item, price)
+        faults += [
+            fault(
+                price.line_no,
+                "tariff.item_differs",
+                item=price.item,
+                name=name,
+                value=here,
+                first=there,
+                line=first.line_no,
+            )
+            for name, here, there in zip(
+                ("name", "name_en", "unit"), _print_of(price), _print_of(first), strict=True
+            )
+            if here != there
+        ]
+        covering = next((row for row in prices[:place] if covers_all(_patterns(row), _patterns(price))), None)
+        if covering:
+            faults.append(
+                fault(
+                    price.line_no, "tariff.covered", item=price.item, by=covering.item, line=covering.line_no
+                )
+            )
+    return faults
+
+
+def _print_of(price: Price) -> tuple[str, str, str]:
+    return price.name, price.name_en, unit_of(price.resource).unit
+
+
+def _patterns(price: Price) -> tuple[str, ...]:
+    return price.cluster, price.partition, price.qos, price.resource, price.user_class
+
+
+def version_faults(versions: Sequence[Tariff], *, complete: bool) -> list[Fault]:
+    """Ids used twice, periods turned round, overlaps; gaps only when `complete`: no version was left out as faulty."""
+    faults: list[Fault] = []
+    first_of_id: dict[str, Tariff] = {}
+    for version in versions:
+        first = first_of_id.setdefault(version.version, version)
+        if first is not version:
+            faults.append(
+                fault(version.line_no, "tariff.version_twice", version=version.version, line=first.line_no)
+            )
+        if version.valid_to and version.valid_to <= version.valid_from:
+            faults.append(
+                fault(
+                    version.line_no,
+                    "toml.period_order",
+                    valid_from=version.valid_from,
+                    valid_to=version.valid_to,
+                )
+            )
+    if not faults and versions:
+        faults = _joint_faults(sorted(versions, key=lambda version: version.valid_from), complete=complete)
+    return faults
+
+
+def _joint_faults(ordered: Sequence[Tariff], *, complete: bool) -> list[Fault]:
+    """Where versions in order of their first day do not join; an open one ends where the next begins."""
+    faults: list[Fault] = []
+    before = ordered[0]
+    for version in ordered[1:]:
+        ends = before.valid_to or version.valid_from
+        values = {
+            "version": version.version,
+            "valid_from": version.valid_from,
+            "before": before.version,
+            "line": before.line_no,
+            "ends": ends,
+        }
+        if version.valid_from < ends or version.valid_from == before.valid_from:
+            faults.append(fault(version.line_no, "tariff.overlap", **values))
+            if version.valid_to and version.valid_to < ends:
+                continue
+        elif version.valid_from > ends and complete:
+            faults.append(fault(version.line_no, "tariff.gap", **values))
+        before = version
+    return faults

@@ -1,0 +1,230 @@
+"""Reads tariffs.toml into a price book, and explains everything that is wrong with it at once.
+
+The order of keys says nothing; the order of price rows does, the first row that matches wins. Among the patterns of
+[version.suspended] the one with more letters wins, for keys of a table have no order in TOML.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+
+from models.errors import HesuanError
+from models.site import ACCELERATORS
+from models.tariff import RUN_STATES, Price, PriceBook, Tariff, Treatment, Vat
+from models.tariff_checks import price_faults, resource_fault, unit_fault, version_faults
+from models.tariff_tables import HOMES, VERSION_PARTS, BookTable, PriceTable, VatTable, VersionTable
+from models.toml_file import Table, TomlFile, read_toml, shown
+from models.toml_source import TomlPath
+
+TREATMENTS: tuple[Treatment, ...] = ("bill", "refund", "free")
+SUSPENDED_TREATMENTS: tuple[Treatment, ...] = ("bill", "free")
+
+Treatments = tuple[tuple[str, Treatment], ...]
+
+
+def read_price_book(path: Path, accelerators: Collection[str] = ACCELERATORS) -> PriceBook:
+    """The price book that `path` (tariffs.toml) says.
+
+    Args:
+        path: the file.
+        accelerators: words before the colon of a device, as the site has them: `gpu` of `gpu:a100`.
+
+    Raises:
+        HesuanError: no such file, or it cannot be read.
+        TomlError: anything in it is wrong; each fault with its line and the fix.
+    """
+    if not path.exists():
+        raise HesuanError("tariff.no_file", path=path, directory=path.parent)
+    file = read_toml(path, HOMES)
+    head = file.check(BookTable, file.data, (), nested=("vat", "version"))
+    currency = head.currency if head else ""
+    tables = list(file.rows(file.data, "version", ()))
+    read = [_version(file, at, table, currency, accelerators) for at, table in tables]
+    versions = sorted((version for version in read if version), key=lambda version: version.valid_from)
+    if not tables:
+        file.add(("version",), "tariff.no_version")
+    file.faults += version_faults(versions, complete=len(versions) == len(tables))
+    vat = _vat(file, versions)
+    file.stop_if_faulty()
+    return PriceBook(currency, _closed(versions), vat)
+
+
+def _closed(versions: Sequence[Tariff]) -> tuple[Tariff, ...]:
+    """Versions in order of time, an open one ended where the next begins."""
+    following = [*(version.valid_from for version in versions[1:]), None]
+    return tuple(
+        replace(version, valid_to=version.valid_to or next_from)
+        for version, next_from in zip(versions, following, strict=True)
+    )
+
+
+def _vat(file: TomlFile, versions: Sequence[Tariff]) -> tuple[Vat, ...]:
+    """The tax rates in order of time, the first not later than the first version."""
+    tables = list(file.rows(file.data, "vat", ()))
+    rates: list[Vat] = []
+    for at, table in tables:
+        row = file.check(VatTable, table, at)
+        if not row:
+            continue
+        if row.mode == "none" and row.rate is not None:
+            file.add((*at, "rate"), "tariff.vat_none_rate", value=shown(table["rate"]))
+        if row.mode != "none" and row.rate is None:
+            file.add(at, "toml.missing", name="rate")
+        if rates and row.valid_from <= rates[-1].valid_from:
+            file.add(
+                (*at, "valid_from"),
+                "tariff.vat_order",
+                valid_from=row.valid_from,
+                before=rates[-1].valid_from,
+            )
+        rates.append(Vat(row.valid_from, row.mode, row.rate or Decimal(0)))
+    if not tables:
+        file.add(("vat",), "tariff.no_vat")
+    elif versions and len(rates) == len(tables) and rates[0].valid_from > versions[0].valid_from:
+        file.add(
+            ("vat", 0, "valid_from"),
+            "tariff.vat_late",
+            valid_from=rates[0].valid_from,
+            version=versions[0].version,
+            begins=versions[0].valid_from,
+        )
+    return tuple(rates)
+
+
+def _version(
+    file: TomlFile, at: TomlPath, table: Table, currency: str, accelerators: Collection[str]
+) -> Tariff | None:
+    """One [[version]] with its tables; None where its own keys are at fault."""
+    head = file.check(VersionTable, table, at, nested=VERSION_PARTS)
+    prices = _prices(file, at, table, accelerators)
+    runs = _treatments(file, *file.part(table, "runs", at), RUN_STATES)
+    suspended = _suspended(file, *file.part(table, "suspended", at), accelerators)
+    if not head:
+        return None
+    for index, word in enumerate(head.not_priced):
+        _check_resource(file, (*at, "not_priced", index), word, accelerators)
+    version = Tariff(
+        version=head.id,
+        valid_from=head.valid_from,
+        valid_to=head.valid_to,
+        approved_by=head.approved_by,
+        quantity_decimals=head.quantity_decimals,
+        prices=prices,
+        runs=runs,
+        suspended=suspended,
+        not_priced=tuple(sorted(set(head.not_priced))),
+        sha256="",
+        line_no=file.line(at),
+    )
+    return replace(version, sha256=version_hash(version, currency))
+
+
+def _prices(file: TomlFile, at: TomlPath, table: Table, accelerators: Collection[str]) -> tuple[Price, ...]:
+    """The rows of [[version.price]] that are well-formed, checked against each other."""
+    tables = list(file.rows(table, "price", at))
+    prices = tuple(price for place, row in tables if (price := _price(file, place, row, accelerators)))
+    if not tables:
+        file.add(at, "tariff.no_price")
+    file.faults += price_faults(prices)
+    return prices
+
+
+def _price(file: TomlFile, at: TomlPath, table: Table, accelerators: Collection[str]) -> Price | None:
+    row = file.check(PriceTable, table, at)
+    if not row or not _check_resource(file, (*at, "resource"), row.resource, accelerators):
+        return None
+    if wrong_unit := unit_fault(row.resource, row.unit, file.line((*at, "unit"))):
+        file.faults.append(wrong_unit)
+    return Price(
+        item=row.item,
+        name=row.name,
+        name_en=row.name_en or row.name,
+        cluster=row.cluster,
+        partition=row.partition,
+        qos=row.qos,
+        resource=row.resource,
+        user_class=row.user_class,
+        list_price=row.list_price,
+        price=row.list_price if row.price is None else row.price,
+        line_no=file.line(at),
+    )
+
+
+def _check_resource(file: TomlFile, at: TomlPath, word: str, accelerators: Collection[str]) -> bool:
+    wrong = resource_fault(word, accelerators, file.line(at))
+    if wrong:
+        file.faults.append(wrong)
+    return not wrong
+
+
+def _treatments(file: TomlFile, at: TomlPath, table: Table, known: Collection[str]) -> Treatments:
+    """[version.runs] in the order of the alphabet."""
+    for state in table:
+        if state not in known:
+            file.add_unknown((*at, state), state, known)
+    return _checked(file, at, {state: table[state] for state in sorted(table) if state in known}, TREATMENTS)
+
+
+def _suspended(file: TomlFile, at: TomlPath, table: Table, accelerators: Collection[str]) -> Treatments:
+    """[version.suspended], patterns with more letters and fewer stars first: so the closest match comes first."""
+    known: list[str] = []
+    for word in table:
+        place = (*at, word)
+        if word == "cpu":
+            file.add(place, "tariff.suspended_cpu")
+        elif any(word in keys for keys in HOMES.values()):
+            file.add_unknown(place, word, ())
+        elif word == "*" or _check_resource(file, place, word, accelerators):
+            known.append(word)
+    known.sort(key=lambda word: (word.count("*") - len(word), word.count("*"), word))
+    return _checked(file, at, {word: table[word] for word in known}, SUSPENDED_TREATMENTS)
+
+
+def _checked(file: TomlFile, at: TomlPath, table: Table, choices: tuple[Treatment, ...]) -> Treatments:
+    """The pairs of `table` whose treatment is one of `choices`."""
+    for word, treatment in table.items():
+        if treatment not in choices:
+            file.add((*at, word), "toml.choice", name=word, value=shown(treatment), choices=choices)
+    return tuple((word, treatment) for word, treatment in table.items() if treatment in choices)
+
+
+def version_hash(version: Tariff, currency: str) -> str:
+    """SHA-256 of what a version says as canonical JSON, hexadecimal: no comments, no order of keys, no lines.
+
+    `valid_to` counts as written, so that adding a later version does not change the hash of an open one.
+    Equal decimals are equal: "0.10" is "0.1".
+    """
+    said = {
+        "currency": currency,
+        "id": version.version,
+        "valid_from": version.valid_from.isoformat(),
+        "valid_to": version.valid_to and version.valid_to.isoformat(),
+        "approved_by": version.approved_by,
+        "quantity_decimals": version.quantity_decimals,
+        "not_priced": version.not_priced,
+        "runs": dict(version.runs),
+        "suspended": dict(version.suspended),
+        "price": [_price_said(price) for price in version.prices],
+    }
+    canonical = json.dumps(said, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _price_said(price: Price) -> dict[str, str]:
+    return {
+        "item": price.item,
+        "name": price.name,
+        "name_en": price.name_en,
+        "cluster": price.cluster,
+        "partition": price.partition,
+        "qos": price.qos,
+        "resource": price.resource,
+        "user_class": price.user_class,
+        "list_price": f"{price.list_price.normalize():f}",
+        "price": f"{price.price.normalize():f}",
+    }
