@@ -9,14 +9,17 @@ from __future__ import annotations
 import random
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
+from typing import TypeVar
 
 import duckdb
 
 from models.errors import HesuanError
+
+T = TypeVar("T")
 
 RAW_VERSION = 1
 MEMORY_LIMIT = "2GB"
@@ -28,17 +31,17 @@ def _holder(error: duckdb.IOException) -> str:
     return found.group(1) if found else "another process"
 
 
-def connect(path: Path, *, read_only: bool = False, wait_s: float = 30.0) -> duckdb.DuckDBPyConnection:
-    """Open a DuckDB file, waiting up to `wait_s` seconds for whoever holds it.
+def _patiently(action: Callable[[], T], path: Path, wait_s: float) -> T:
+    """What `action` gives, tried again with back-off while another process holds `path`.
 
     Raises:
-        HesuanError: still held after the wait, or not a DuckDB file.
+        HesuanError: still held after `wait_s` seconds, or not a DuckDB file.
     """
     began = time.monotonic()
     pause = 0.05
     while True:
         try:
-            con = duckdb.connect(str(path), read_only=read_only)
+            return action()
         except duckdb.IOException as error:
             if "lock" not in str(error):
                 raise HesuanError("store.unreadable", path=path, cause=str(error).splitlines()[0]) from error
@@ -49,10 +52,33 @@ def connect(path: Path, *, read_only: bool = False, wait_s: float = 30.0) -> duc
                 ) from error
             time.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 - spreads the waiters, keeps no secret
             pause = min(pause * 2, 1.0)
-        else:
-            con.execute(f"SET memory_limit = '{MEMORY_LIMIT}'")
-            con.execute("SET TimeZone = 'UTC'")
-            return con
+
+
+def connect(path: Path, *, read_only: bool = False, wait_s: float = 30.0) -> duckdb.DuckDBPyConnection:
+    """Open a DuckDB file, waiting up to `wait_s` seconds for whoever holds it.
+
+    Raises:
+        HesuanError: still held after the wait, or not a DuckDB file.
+    """
+    con = _patiently(lambda: duckdb.connect(str(path), read_only=read_only), path, wait_s)
+    con.execute(f"SET memory_limit = '{MEMORY_LIMIT}'")
+    con.execute("SET TimeZone = 'UTC'")
+    return con
+
+
+def attach_raw(con: duckdb.DuckDBPyConnection, path: Path, *, wait_s: float = 30.0) -> None:
+    """Attach the raw store read-only as `raw`, after the same wait and the same check of its schema version."""
+    if not path.exists():
+        raise HesuanError("store.no_raw", path=path)
+    quoted = str(path).replace("'", "''")
+    _patiently(lambda: con.execute(f"ATTACH '{quoted}' AS raw (READ_ONLY)"), path, wait_s)
+    _check_raw_version(con, "raw.raw_meta", path)
+
+
+def _check_raw_version(con: duckdb.DuckDBPyConnection, table: str, path: Path) -> None:
+    row = con.execute(f"SELECT max(schema_version) FROM {table}").fetchone()
+    if row is None or row[0] != RAW_VERSION:
+        raise HesuanError("store.version", path=path, found=row and row[0], known=RAW_VERSION)
 
 
 def _migrate_raw(con: duckdb.DuckDBPyConnection, path: Path, now_s: int, program_version: str) -> None:
@@ -64,9 +90,7 @@ def _migrate_raw(con: duckdb.DuckDBPyConnection, path: Path, now_s: int, program
         con.execute("INSERT INTO raw_meta VALUES (?, ?, ?)", [RAW_VERSION, now_s, program_version])
         con.execute("COMMIT")
         return
-    row = con.execute("SELECT max(schema_version) FROM raw_meta").fetchone()
-    if row is None or row[0] != RAW_VERSION:
-        raise HesuanError("store.version", path=path, found=row and row[0], known=RAW_VERSION)
+    _check_raw_version(con, "raw_meta", path)
 
 
 @contextmanager
@@ -95,9 +119,7 @@ def raw_reader(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
         raise HesuanError("store.no_raw", path=path)
     con = connect(path, read_only=True)
     try:
-        row = con.execute("SELECT max(schema_version) FROM raw_meta").fetchone()
-        if row is None or row[0] != RAW_VERSION:
-            raise HesuanError("store.version", path=path, found=row and row[0], known=RAW_VERSION)
+        _check_raw_version(con, "raw_meta", path)
         yield con
     finally:
         con.close()
