@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from models.patterns import covers_all
 from models.tariff import Price, Tariff
-from models.toml_file import Fault, nearest, shown
+from models.toml_file import Fault, fault, nearest, shown
 from models.units import unit_of
 
 BASE_RESOURCES = ("cpu", "mem", "node", "billing")
-
-
-def fault(at_line: int, key: str, **values: object) -> Fault:
-    """A fault at a line, its values named."""
-    return Fault(at_line, key, tuple(values.items()))
 
 
 def resource_fault(word: str, accelerators: Collection[str], line: int) -> Fault | None:
@@ -81,7 +76,7 @@ def _patterns(price: Price) -> tuple[str, ...]:
 
 
 def version_faults(versions: Sequence[Tariff], *, complete: bool) -> list[Fault]:
-    """Ids used twice, periods turned round, overlaps; gaps only when `complete`: no version was left out as faulty."""
+    """Ids used twice, overlaps; gaps only when `complete`: no version was left out as faulty."""
     faults: list[Fault] = []
     first_of_id: dict[str, Tariff] = {}
     for version in versions:
@@ -90,25 +85,14 @@ def version_faults(versions: Sequence[Tariff], *, complete: bool) -> list[Fault]
             faults.append(
                 fault(version.line_no, "tariff.version_twice", version=version.version, line=first.line_no)
             )
-        if version.valid_to and version.valid_to <= version.valid_from:
-            faults.append(
-                fault(
-                    version.line_no,
-                    "toml.period_order",
-                    valid_from=version.valid_from,
-                    valid_to=version.valid_to,
-                )
-            )
-    if not faults and versions:
-        faults = _joint_faults(sorted(versions, key=lambda version: version.valid_from), complete=complete)
-    return faults
+    ordered = sorted(versions, key=lambda version: version.valid_from)
+    return faults + _joint_faults(ordered, complete=complete)
 
 
 def _joint_faults(ordered: Sequence[Tariff], *, complete: bool) -> list[Fault]:
     """Where versions in order of their first day do not join; an open one ends where the next begins."""
     faults: list[Fault] = []
-    before = ordered[0]
-    for version in ordered[1:]:
+    for before, version in _after_longest(ordered):
         ends = before.valid_to or version.valid_from
         values = {
             "version": version.version,
@@ -119,9 +103,16 @@ def _joint_faults(ordered: Sequence[Tariff], *, complete: bool) -> list[Fault]:
         }
         if version.valid_from < ends or version.valid_from == before.valid_from:
             faults.append(fault(version.line_no, "tariff.overlap", **values))
-            if version.valid_to and version.valid_to < ends:
-                continue
         elif version.valid_from > ends and complete:
             faults.append(fault(version.line_no, "tariff.gap", **values))
-        before = version
     return faults
+
+
+def _after_longest(ordered: Sequence[Tariff]) -> Iterator[tuple[Tariff, Tariff]]:
+    """Each version but the first, after the one before it that lasts longest: an overlap may fill what looks a gap."""
+    before: Tariff | None = None
+    for version in ordered:
+        if before:
+            yield before, version
+        if not (before and before.valid_to and version.valid_to and version.valid_to < before.valid_to):
+            before = version

@@ -18,7 +18,7 @@ from models.site import ACCELERATORS
 from models.tariff import RUN_STATES, Price, PriceBook, Tariff, Treatment, Vat
 from models.tariff_checks import price_faults, resource_fault, unit_fault, version_faults
 from models.tariff_tables import HOMES, VERSION_PARTS, BookTable, PriceTable, VatTable, VersionTable
-from models.toml_file import Table, TomlFile, read_toml, shown
+from models.toml_file import Table, TomlError, TomlFile, read_toml, shown
 from models.toml_source import TomlPath
 
 TREATMENTS: tuple[Treatment, ...] = ("bill", "refund", "free")
@@ -38,10 +38,8 @@ def read_price_book(path: Path, accelerators: Collection[str] = ACCELERATORS) ->
         HesuanError: no such file, or it cannot be read.
         TomlError: anything in it is wrong; each fault with its line and the fix.
     """
-    if not path.exists():
-        raise HesuanError("tariff.no_file", path=path, directory=path.parent)
-    file = read_toml(path, HOMES)
-    head = file.check(BookTable, file.data, (), nested=("vat", "version"))
+    file = read_toml(path, HOMES, no_file=HesuanError("tariff.no_file", path=path, directory=path.parent))
+    head = file.check(BookTable, (), file.data, nested=("vat", "version"))
     currency = head.currency if head else ""
     tables = list(file.rows(file.data, "version", ()))
     read = [_version(file, at, table, currency, accelerators) for at, table in tables]
@@ -50,8 +48,9 @@ def read_price_book(path: Path, accelerators: Collection[str] = ACCELERATORS) ->
         file.add(("version",), "tariff.no_version")
     file.faults += version_faults(versions, complete=len(versions) == len(tables))
     vat = _vat(file, versions)
-    file.stop_if_faulty()
-    return PriceBook(currency, _closed(versions), vat)
+    if file.faults or not head:
+        raise TomlError(path, file.faults)
+    return PriceBook(head.currency, _closed(versions), vat)
 
 
 def _closed(versions: Sequence[Tariff]) -> tuple[Tariff, ...]:
@@ -68,7 +67,7 @@ def _vat(file: TomlFile, versions: Sequence[Tariff]) -> tuple[Vat, ...]:
     tables = list(file.rows(file.data, "vat", ()))
     rates: list[Vat] = []
     for at, table in tables:
-        row = file.check(VatTable, table, at)
+        row = file.check(VatTable, at, table)
         if not row:
             continue
         if row.mode == "none" and row.rate is not None:
@@ -100,12 +99,13 @@ def _version(
     file: TomlFile, at: TomlPath, table: Table, currency: str, accelerators: Collection[str]
 ) -> Tariff | None:
     """One [[version]] with its tables; None where its own keys are at fault."""
-    head = file.check(VersionTable, table, at, nested=VERSION_PARTS)
+    head = file.check(VersionTable, at, table, nested=VERSION_PARTS)
     prices = _prices(file, at, table, accelerators)
     runs = _treatments(file, *file.part(table, "runs", at), RUN_STATES)
     suspended = _suspended(file, *file.part(table, "suspended", at), accelerators)
     if not head:
         return None
+    in_order = file.check_days(at, head.valid_from, head.valid_to)
     for index, word in enumerate(head.not_priced):
         _check_resource(file, (*at, "not_priced", index), word, accelerators)
     version = Tariff(
@@ -121,7 +121,7 @@ def _version(
         sha256="",
         line_no=file.line(at),
     )
-    return replace(version, sha256=version_hash(version, currency))
+    return replace(version, sha256=version_hash(version, currency)) if in_order else None
 
 
 def _prices(file: TomlFile, at: TomlPath, table: Table, accelerators: Collection[str]) -> tuple[Price, ...]:
@@ -135,7 +135,7 @@ def _prices(file: TomlFile, at: TomlPath, table: Table, accelerators: Collection
 
 
 def _price(file: TomlFile, at: TomlPath, table: Table, accelerators: Collection[str]) -> Price | None:
-    row = file.check(PriceTable, table, at)
+    row = file.check(PriceTable, at, table)
     if not row or not _check_resource(file, (*at, "resource"), row.resource, accelerators):
         return None
     if wrong_unit := unit_fault(row.resource, row.unit, file.line((*at, "unit"))):

@@ -17,12 +17,13 @@ DECIMAL_PLACES = 8
 INTEGER_DIGITS = 9
 
 
-def one_of(*choices: str) -> Callable[[object], object]:
+def one_of(*choices: str | int) -> Callable[[object], object]:
     """Refuses a value that is none of `choices`."""
 
     def check(value: object) -> object:
-        if value not in choices:
-            raise _fault("toml.choice", choices=choices)
+        # True is 1 to Python, and no choice here.
+        if isinstance(value, bool) or value not in choices:
+            raise refusal("toml.choice", choices=tuple(str(choice) for choice in choices))
         return value
 
     return check
@@ -33,7 +34,7 @@ def within(low: int, high: int) -> Callable[[int], int]:
 
     def check(value: int) -> int:
         if not low <= value <= high:
-            raise _fault("toml.range", low=low, high=high)
+            raise refusal("toml.range", low=low, high=high)
         return value
 
     return check
@@ -45,29 +46,30 @@ def matching(pattern: str, key: LiteralString) -> Callable[[str], str]:
 
     def check(value: str) -> str:
         if not form.fullmatch(value):
-            raise _fault(key, value=shown(value), lowered=value.lower())
+            raise refusal(key, value=shown(value), lowered=value.lower())
         return value
 
     return check
 
 
-def _fault(key: LiteralString, **values: object) -> PydanticCustomError:
+def refusal(key: LiteralString, **values: object) -> PydanticCustomError:
+    """What a field type raises: a key of the catalogue and what its text names besides the field and its value."""
     return PydanticCustomError(key, key, values)
 
 
 def _filled(value: str) -> str:
     if not value.strip():
-        raise _fault("toml.empty_text")
+        raise refusal("toml.empty_text")
     return value
 
 
 def _day(value: object) -> object:
     if isinstance(value, datetime):
-        raise _fault("toml.day_not_time", day=value.date().isoformat())
+        raise refusal("toml.day_not_time", day=value.date().isoformat())
     if isinstance(value, str):
-        raise _fault("toml.day_in_quotes")
+        raise refusal("toml.day_in_quotes")
     if not isinstance(value, date):
-        raise _fault("toml.not_day")
+        raise refusal("toml.not_day")
     return value
 
 
@@ -75,25 +77,25 @@ def _decimal(value: object) -> object:
     """The decimal in quotes; a bare number is refused, for elsewhere it would become binary."""
     if isinstance(value, Decimal | int) and not isinstance(value, bool):
         if not Decimal(value).is_finite():
-            raise _fault("toml.not_decimal")
-        raise _fault("toml.negative" if value < 0 else "toml.decimal_unquoted")
+            raise refusal("toml.not_decimal")
+        raise refusal("toml.negative" if value < 0 else "toml.decimal_unquoted")
     if not isinstance(value, str):
-        raise _fault("toml.not_decimal")
+        raise refusal("toml.not_decimal")
     if re.fullmatch(r"-\d+(\.\d+)?", value, re.ASCII):
-        raise _fault("toml.negative")
+        raise refusal("toml.negative")
     found = re.fullmatch(r"(\d+)(?:\.(\d+))?", value, re.ASCII)
     if not found:
-        raise _fault("toml.not_decimal")
+        raise refusal("toml.not_decimal")
     if len(found[2] or "") > DECIMAL_PLACES:
-        raise _fault("toml.too_many_places", places=DECIMAL_PLACES)
+        raise refusal("toml.too_many_places", places=DECIMAL_PLACES)
     if len(found[1].lstrip("0")) > INTEGER_DIGITS:
-        raise _fault("toml.too_large", digits=INTEGER_DIGITS)
+        raise refusal("toml.too_large", digits=INTEGER_DIGITS)
     return Decimal(value)
 
 
 def _rate(value: Decimal) -> Decimal:
     if value > 1:
-        raise _fault("toml.rate_range", rate=str(value / 100))
+        raise refusal("toml.rate_range", rate=str(value / 100))
     return value
 
 

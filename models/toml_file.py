@@ -52,6 +52,11 @@ class Fault:
         return text(self.key, lang, **{name: _listed(value, lang) for name, value in self.values})
 
 
+def fault(at_line: int, key: str, **values: object) -> Fault:
+    """A fault at a line, what its text names given by name."""
+    return Fault(at_line, key, tuple(values.items()))
+
+
 class TomlError(HesuanError):
     """All faults of one file. `key` and `values` are the first one's; the text has a line for each, in file order."""
 
@@ -86,7 +91,7 @@ class TomlFile:
 
     def add(self, at: TomlPath, key: str, **values: object) -> None:
         """Note a fault of the catalogue's `key` at the place `at`."""
-        self.faults.append(Fault(self.line(at), key, tuple(values.items())))
+        self.faults.append(fault(self.line(at), key, **values))
 
     def line(self, at: TomlPath) -> int:
         """Line of the place, or of the table around it."""
@@ -117,39 +122,40 @@ class TomlFile:
         return place, {}
 
     def check(
-        self, model: type[TableModel], table: Table, at: TomlPath, nested: Collection[str] = ()
+        self, model: type[TableModel], at: TomlPath, table: Table, nested: Collection[str] = ()
     ) -> TableModel | None:
-        """The table as `model`, or None with its faults noted. `nested` tables are left to the caller."""
+        """The table at `at` as `model`, or None with its faults noted. `nested` tables are left to the caller."""
         known = (*model.model_fields, *nested)
-        for key in table:
+        for key, value in table.items():
             if key not in known:
-                self.add_unknown((*at, key), key, known)
+                self.add_unknown((*at, key), key, known, is_table=isinstance(value, dict | list))
         try:
             return model.model_validate(
                 {key: value for key, value in table.items() if key in model.model_fields}
             )
         except ValidationError as error:
-            for fault in error.errors(include_url=False):
-                place = (*at, *fault["loc"])
-                self.add(
-                    place,
-                    _PYDANTIC.get(fault["type"], fault["type"]),
-                    **{"name": _dotted(fault["loc"]), "value": shown(fault["input"]), **fault.get("ctx", {})},
-                )
+            for found in error.errors(include_url=False):
+                key = _PYDANTIC.get(found["type"], found["type"])
+                named = {
+                    "name": _dotted(found["loc"]),
+                    "value": shown(found["input"]),
+                    **found.get("ctx", {}),
+                }
+                self.add((*at, *found["loc"]), key, **named)
             return None
 
-    def stop_if_faulty(self) -> None:
-        """Raise what was noted.
+    def check_days(self, at: TomlPath, valid_from: date | None, valid_to: date | None) -> bool:
+        """Whether [valid_from, valid_to) of the table at `at` holds a day; None is open."""
+        if valid_from is None or valid_to is None or valid_from < valid_to:
+            return True
+        self.add((*at, "valid_to"), "toml.period_order", valid_from=valid_from, valid_to=valid_to)
+        return False
 
-        Raises:
-            TomlError: anything was noted.
-        """
-        if self.faults:
-            raise TomlError(self.path, self.faults)
-
-    def add_unknown(self, at: TomlPath, key: str, known: Collection[str]) -> None:
+    def add_unknown(self, at: TomlPath, key: str, known: Collection[str], *, is_table: bool = False) -> None:
         """A key that its table does not know: sent home, or read as the nearest one that is known."""
-        home = next((header for header, keys in self.homes.items() if key in keys), None)
+        # The homes are those of plain keys: a table of such a name is rather a slip in its header.
+        homes = {} if is_table and nearest(key, known) else self.homes
+        home = next((header for header, keys in homes.items() if key in keys), None)
         if home:
             self.add(at, "toml.misplaced", name=key, home=home)
         elif home is not None:
@@ -169,20 +175,22 @@ _PYDANTIC = {
 }
 
 
-def read_toml(path: Path, homes: Mapping[str, Collection[str]]) -> TomlFile:
+def read_toml(path: Path, homes: Mapping[str, Collection[str]], no_file: HesuanError) -> TomlFile:
     """Open and parse `path`: UTF-8, with or without a byte order mark. Numbers with a point come as Decimal.
 
     Raises:
-        HesuanError: the file cannot be read or is not UTF-8 text.
-        TomlError: it is not TOML; line, and what is likely wrong.
+        HesuanError: `no_file` where there is none, or the file cannot be read.
+        TomlError: it is not UTF-8 or not TOML; line, and what is likely wrong.
     """
     try:
         content = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError as error:
+        raise no_file from error
     except OSError as error:
         raise HesuanError("toml.unreadable", path=path, cause=error.strerror) from error
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
-        raise TomlError(path, [Fault(line, "toml.not_utf8", ())]) from error
+        raise TomlError(path, [fault(line, "toml.not_utf8")]) from error
     try:
         data = tomllib.loads(content, parse_float=Decimal)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -234,10 +242,10 @@ def _syntax_fault(content: str, cause: str) -> Fault:
     words = cause[: found.start()] if found else cause
     source = [*content.split("\n"), ""][line - 1].strip()
     if words.startswith("Cannot "):
-        return Fault(line, "toml.twice", (("source", source[:SHOWN_LENGTH]),))
+        return fault(line, "toml.twice", source=source[:SHOWN_LENGTH])
     # Inside quotes and comments the full-width signs are text.
     if wide := FULL_WIDTH.search(re.sub(r"\"[^\"]*\"|'[^']*'|#.*", "", source)):
-        return Fault(line, "toml.full_width", (("sign", wide[0]),))
+        return fault(line, "toml.full_width", sign=wide[0])
     if not at_line and words.startswith(("Unclosed", "Expected \"'", "Expected '\"")):
-        return Fault(line, "toml.unclosed", ())
-    return Fault(line, "toml.syntax", (("source", source[:SHOWN_LENGTH]), ("cause", words)))
+        return fault(line, "toml.unclosed")
+    return fault(line, "toml.syntax", source=source[:SHOWN_LENGTH], cause=words)
