@@ -19,6 +19,7 @@ import xlsxwriter
 from xlsxwriter.worksheet import Worksheet
 
 from models.format import symbol
+from models.words import reason_word, unit_word
 from reports.bill import Bill, BillLine, NotCharged, Share, Tax
 from reports.files import replacing
 from reports.workbook_about import Check, write_about
@@ -160,7 +161,7 @@ def _line_columns(lines: Sequence[BillLine], book: Book) -> list[Column]:
         Column(header("name"), "text", [(english and line.name_en) or line.name for line in lines]),
         Column(header("cluster"), "text", [line.cluster for line in lines]),
         Column(header("resource"), "text", [line.resource for line in lines]),
-        Column(header("unit"), "text", [book.word(f"unit_{line.unit}") for line in lines]),
+        Column(header("unit"), "text", [unit_word(line.unit, book.lang) for line in lines]),
         Column(header("consumed"), "quantity", [line.consumed for line in lines]),
         Column(header("quantity"), "quantity", [line.quantity for line in lines]),
         Column(header("list_price"), "price", [line.list_price for line in lines]),
@@ -204,9 +205,9 @@ def _not_charged_columns(rows: Sequence[NotCharged], book: Book) -> list[Column]
         return book.word(f"not_charged_{name}")
 
     return [
-        Column(header("reason"), "text", [book.word(f"reason_{row.reason}") for row in rows]),
+        Column(header("reason"), "text", [reason_word(row.reason, book.lang) for row in rows]),
         Column(header("resource"), "text", [row.resource for row in rows]),
         Column(header("runs"), "count", [row.runs for row in rows]),
         Column(header("quantity"), "quantity", [row.quantity for row in rows]),
-        Column(header("unit"), "text", [book.word(f"unit_{row.unit}") for row in rows]),
+        Column(header("unit"), "text", [unit_word(row.unit, book.lang) for row in rows]),
     ]

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from models.calendar import to_local
+from models.words import reason_word
 from reports.workbook_cells import EXCEL_EPOCH, Book
 from reports.workbook_kit import HEADER_HEIGHT, finish_table, header_format, header_width, limited_width
 from reports.workbook_rows import RowKind, RowsSheet, row_styles
@@ -97,13 +98,18 @@ def write_runs(
 
 def _frame(runs: pa.Table, zone: str, book: Book) -> pl.DataFrame:
     plain = pl.DataFrame(runs.select(list(COLUMNS)))
-    treatments = {name: book.word(f"treatment_{name}") for name in plain["treatment"].unique()}
+    treatments = {name: _treatment_word(name, book) for name in plain["treatment"].unique()}
     moments = [
         local_serials(runs[name], zone).alias(name) for name, kind in COLUMNS.items() if kind == "moment"
     ]
     return plain.with_columns(
         *moments, pl.col("treatment").replace_strict(treatments, return_dtype=pl.String)
     )
+
+
+def _treatment_word(treatment: str, book: Book) -> str:
+    """`priced` (or `bill`) is billed; anything else is a reason why it is not, or not wholly."""
+    return book.word("billed") if treatment in {"priced", "bill"} else reason_word(treatment, book.lang)
 
 
 def _text_width(values: pl.Series) -> int:
