@@ -1,0 +1,1 @@
+"""Documents on paper: PDF, A4, Chinese and English."""
