@@ -152,6 +152,26 @@ def _bill_table(bills: list[BillTotal]) -> pa.Table:
     )
 
 
+def _units(con: duckdb.DuckDBPyConnection) -> None:
+    """Fill ref_unit: the unit of each resource that is used."""
+    found = [
+        resource
+        for (resource,) in con.execute("SELECT DISTINCT resource FROM core_tres_item ORDER BY 1").fetchall()
+    ]
+    units = [unit_of(resource) for resource in found]
+    rows = pa.table(
+        {
+            "resource": pa.array(found, pa.string()),
+            "unit": pa.array([unit.unit for unit in units], pa.string()),
+            "base_unit": pa.array([unit.base_unit for unit in units], pa.string()),
+            "base_per_unit": pa.array([unit.base_per_unit for unit in units], pa.int64()),
+        }
+    )
+    con.register("rows_of_units", rows)
+    con.execute("CREATE TABLE ref_unit AS SELECT * FROM rows_of_units")
+    con.unregister("rows_of_units")
+
+
 def _price(con: duckdb.DuckDBPyConnection, site: Site, book: PriceBook, span: Period) -> None:
     """Fill out_charge_line and out_bill: the one place where quantities meet prices."""
     mode, rate = vat_on(book.vat, span.last_day)
@@ -274,6 +294,7 @@ def build(
                 if progress:
                     progress(table, done, len(steps))
                 if table == "out_charge_line":
+                    _units(con)
                     _price(con, site, book, span)
                 else:
                     create_table(con, table)

@@ -68,8 +68,11 @@ def percent(ratio: Decimal | None, places: int = 1) -> str:
 
 
 def change(now: Decimal, before: Decimal | None) -> str:
-    """Change of `now` from `before` in signed percent, +18.0% or −3.2%; — where there is nothing to compare with."""
-    if before is None or before <= 0:
+    """Change of `now` from `before` in signed percent, +18.0% or −3.2%.
+
+    A dash where a percentage says nothing: no amount before, none above zero, or a credit now.
+    """
+    if before is None or before <= 0 or now < 0:
         return UNKNOWN
     text = percent((now - before) / before)
     return f"+{text}" if now > before else text

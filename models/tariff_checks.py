@@ -42,21 +42,21 @@ def price_faults(prices: Sequence[Price]) -> list[Fault]:
     first_of_item: dict[str, Price] = {}
     for place, price in enumerate(prices):
         first = first_of_item.setdefault(price.item, price)
-        faults += [
-            fault(
-                price.line_no,
-                "tariff.item_differs",
-                item=price.item,
-                name=name,
-                value=here,
-                first=there,
-                line=first.line_no,
+        columns = zip(("name", "name_en", "unit"), _print_of(price), _print_of(first), strict=True)
+        differing = next(((name, here, there) for name, here, there in columns if here != there), None)
+        if differing:
+            name, here, there = differing
+            faults.append(
+                fault(
+                    price.line_no,
+                    "tariff.item_differs",
+                    item=price.item,
+                    name=name,
+                    value=here,
+                    first=there,
+                    line=first.line_no,
+                )
             )
-            for name, here, there in zip(
-                ("name", "name_en", "unit"), _print_of(price), _print_of(first), strict=True
-            )
-            if here != there
-        ]
         covering = next((row for row in prices[:place] if covers_all(_patterns(row), _patterns(price))), None)
         if covering:
             faults.append(

@@ -44,8 +44,8 @@ def read_price_book(path: Path, accelerators: Collection[str] = ACCELERATORS) ->
     tables = list(file.rows(file.data, "version", ()))
     read = [_version(file, at, table, currency, accelerators) for at, table in tables]
     versions = sorted((version for version in read if version), key=lambda version: version.valid_from)
-    if not tables:
-        file.add(("version",), "tariff.no_version")
+    if not file.data.get("version") and ("version",) not in file.meant:
+        file.add((), "tariff.no_version")
     file.faults += version_faults(versions, complete=len(versions) == len(tables))
     vat = _vat(file, versions)
     if file.faults or not head:
@@ -82,9 +82,9 @@ def _vat(file: TomlFile, versions: Sequence[Tariff]) -> tuple[Vat, ...]:
                 before=rates[-1].valid_from,
             )
         rates.append(Vat(row.valid_from, row.mode, row.rate or Decimal(0)))
-    if not tables:
-        file.add(("vat",), "tariff.no_vat")
-    elif versions and len(rates) == len(tables) and rates[0].valid_from > versions[0].valid_from:
+    if not file.data.get("vat") and ("vat",) not in file.meant:
+        file.add((), "tariff.no_vat")
+    elif rates and versions and len(rates) == len(tables) and rates[0].valid_from > versions[0].valid_from:
         file.add(
             ("vat", 0, "valid_from"),
             "tariff.vat_late",
@@ -126,9 +126,9 @@ def _version(
 
 def _prices(file: TomlFile, at: TomlPath, table: Table, accelerators: Collection[str]) -> tuple[Price, ...]:
     """The rows of [[version.price]] that are well-formed, checked against each other."""
-    tables = list(file.rows(table, "price", at))
-    prices = tuple(price for place, row in tables if (price := _price(file, place, row, accelerators)))
-    if not tables:
+    rows = file.rows(table, "price", at)
+    prices = tuple(price for place, row in rows if (price := _price(file, place, row, accelerators)))
+    if not table.get("price") and (*at, "price") not in file.meant:
         file.add(at, "tariff.no_price")
     file.faults += price_faults(prices)
     return prices

@@ -46,7 +46,7 @@ def matching(pattern: str, key: LiteralString) -> Callable[[str], str]:
 
     def check(value: str) -> str:
         if not form.fullmatch(value):
-            raise refusal(key, value=shown(value), lowered=value.lower())
+            raise refusal(key, value=shown(value))
         return value
 
     return check
@@ -67,7 +67,8 @@ def _day(value: object) -> object:
     if isinstance(value, datetime):
         raise refusal("toml.day_not_time", day=value.date().isoformat())
     if isinstance(value, str):
-        raise refusal("toml.day_in_quotes")
+        day = value if re.fullmatch(r"\d{4}-\d\d-\d\d", value, re.ASCII) else "2026-01-01"
+        raise refusal("toml.day_in_quotes", day=day)
     if not isinstance(value, date):
         raise refusal("toml.not_day")
     return value

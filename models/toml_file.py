@@ -81,6 +81,7 @@ class TomlFile:
     Attributes:
         homes: for each kind of table, as a person would write its header ("" is the file's beginning), the keys
             that it knows; a key in the wrong table is then sent home.
+        meant: places for which a misspelt key seems to stand; they are not called missing too.
     """
 
     path: Path
@@ -88,6 +89,7 @@ class TomlFile:
     lines: Mapping[TomlPath, int]
     homes: Mapping[str, Collection[str]]
     faults: list[Fault] = field(default_factory=list)
+    meant: set[TomlPath] = field(default_factory=set)
 
     def add(self, at: TomlPath, key: str, **values: object) -> None:
         """Note a fault of the catalogue's `key` at the place `at`."""
@@ -135,6 +137,8 @@ class TomlFile:
             )
         except ValidationError as error:
             for found in error.errors(include_url=False):
+                if found["type"] == "missing" and (*at, *found["loc"]) in self.meant:
+                    continue
                 key = _PYDANTIC.get(found["type"], found["type"])
                 named = {
                     "name": _dotted(found["loc"]),
@@ -161,6 +165,7 @@ class TomlFile:
         elif home is not None:
             self.add(at, "toml.misplaced_top", name=key)
         elif close := nearest(key, known):
+            self.meant.add((*at[:-1], close))
             self.add(at, "toml.unknown_near", name=key, near=close)
         else:
             self.add(at, "toml.unknown", name=key, known=tuple(known))
@@ -246,6 +251,8 @@ def _syntax_fault(content: str, cause: str) -> Fault:
     # Inside quotes and comments the full-width signs are text.
     if wide := FULL_WIDTH.search(re.sub(r"\"[^\"]*\"|'[^']*'|#.*", "", source)):
         return fault(line, "toml.full_width", sign=wide[0])
-    if not at_line and words.startswith(("Unclosed", "Expected \"'", "Expected '\"")):
+    if words.startswith(r"Illegal character '\n'"):
+        return fault(line, "toml.quote", source=source[:SHOWN_LENGTH])
+    if words.startswith(("Unclosed", "Unterminated", "Expected \"'''\"", 'Expected \'"""\'')):
         return fault(line, "toml.unclosed")
     return fault(line, "toml.syntax", source=source[:SHOWN_LENGTH], cause=words)

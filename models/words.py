@@ -26,8 +26,12 @@ def state_word(state: str, lang: str) -> str:
 
 
 def reason_word(reason: str, lang: str) -> str:
-    """Why use is not charged: `refund`, `free`, `included`, `suspended`."""
-    return _word("reason", reason, lang) or reason
+    """Why use is not charged: `included`, `suspended`, `no-price`, or by policy `refund:node_fail`, `free:failed`."""
+    policy, _, state = reason.partition(":")
+    word = _word("reason", policy, lang) or policy
+    if not state:
+        return word
+    return f"{word}（{state_word(state, lang)}）" if lang == "zh" else f"{word} ({state_word(state, lang)})"
 
 
 def resource_word(resource: str, lang: str) -> str:

@@ -3,7 +3,7 @@
 -- Reads: core_use, core_owner, core_run, core_combo, core_tres_item, out_run_charge.
 -- Units: core_ms, device_ms consumed; fen of the billing currency; UTC seconds. `devices` names the first device type
 --   held, with its count, and how many more types there are.
--- `treatment`: priced, or the reason why nothing (or not all) of it was charged.
+-- `treatment`: bill, or the reason why nothing (or not all) of it was charged.
 WITH held AS (
     SELECT
         u.run_no, o.tenant, o.project,
@@ -38,7 +38,7 @@ SELECT
     CAST(COALESCE(c.billed_fen, 0) AS BIGINT) AS billed_fen, CAST(COALESCE(c.list_fen, 0) AS BIGINT) AS list_fen,
     CASE WHEN h.policy_reason <> '' THEN h.policy_reason
          WHEN h.unbilled_reason = 'no-price' THEN 'no-price'
-         WHEN h.priced_base > 0 THEN 'priced'
+         WHEN h.priced_base > 0 THEN 'bill'
          ELSE h.unbilled_reason END AS treatment
 FROM held AS h
 JOIN core_run AS r ON r.run_no = h.run_no

@@ -7,11 +7,11 @@ from decimal import Decimal
 from itertools import groupby
 
 from models.format import hours, local_text, number
-from models.words import resource_word, state_word
+from models.words import reason_word, resource_word, state_word
 from reports.bill import DayUse, RunRow
 from reports.paper.bill_shares import largest, share_table
 from reports.paper.kit.block import Block
-from reports.paper.kit.parts import heading, note, paragraph, title
+from reports.paper.kit.parts import heading, noted, paragraph, title
 from reports.paper.kit.table import Column, Row, table
 from reports.paper.say import Say
 
@@ -80,14 +80,14 @@ def _runs(say: Say) -> list[Block]:
     ]
     word = say("runs_all" if len(runs) >= bill.runs_count else "runs_largest", count=len(runs))
     rows = [_run(say, run, core=core, device=device) for run in runs]
-    return [heading(word), *table(columns, rows), note(say("times_note", zone=bill.timezone))]
+    return [heading(word), *noted(table(columns, rows), say("times_note", zone=bill.timezone))]
 
 
 def _run(say: Say, run: RunRow, *, core: bool, device: bool) -> Row:
     zone = say.bill.timezone
     state = state_word(run.state, say.lang)
     if run.treatment != "bill":
-        state = f"{state}, {say(f'treatment_{run.treatment}')}"
+        state = f"{state}, {reason_word(run.treatment, say.lang)}"
     return Row(
         (
             (run.job_id, f"{run.cluster} / {run.partition}"),

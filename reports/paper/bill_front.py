@@ -33,7 +33,7 @@ from reports.paper.kit.text import wrap
 from reports.paper.say import Say
 
 _ITEMS = 5
-_CHART_HEIGHT = 118.0
+_CHART_HEIGHT = 104.0
 
 
 def front(say: Say) -> list[Block]:
@@ -213,8 +213,8 @@ def _wrong(say: Say) -> Block:
 def _basics(say: Say) -> list[Block]:
     """Number, period and both sides, two pairs a row."""
     bill, payer, issuer = say.bill, say.bill.payer, say.bill.issuer
-    days = say("period_days", first=bill.first_day, last=bill.last_day)
-    read_to = local_text(bill.facts.read_to_s, bill.timezone) if bill.facts.read_to_s is not None else ""
+    days = say("period_days", first=bill.first_day, last=bill.last_day, zone=bill.timezone)
+    read_to = local_text(bill.facts.read_to_s, bill.timezone)
     blocks = pairs(
         [
             (say("number"), bill.number),
@@ -225,10 +225,9 @@ def _basics(say: Say) -> list[Block]:
             (say("payee_account"), issuer.payee_account),
             (say("contact"), payer.contact),
             (say("issuer_contact"), say.listed(issuer.address, issuer.phone, issuer.email)),
-            (say("user_class"), payer.user_class),
             (say("tariffs"), say.tariffs),
-            (say("zone"), bill.timezone),
             (say("read_to"), read_to),
+            (say("user_class"), payer.user_class),
         ]
     )
     return [*blocks[:-1], replace(blocks[-1], keep_next=False)]

@@ -9,7 +9,7 @@ from models.words import unit_word
 from reports.bill import BillLine
 from reports.paper.bill_front import rate_text
 from reports.paper.kit.block import Block
-from reports.paper.kit.parts import heading, note
+from reports.paper.kit.parts import heading, noted
 from reports.paper.kit.table import Column, Row, table
 from reports.paper.say import Say
 
@@ -32,10 +32,8 @@ def charges(say: Say) -> list[Block]:
     ]
     rows = [_line(say, line, differs=differs, contracted=contracted) for line in lines]
     rows += [_total(word, amount, kind, len(columns)) for word, amount, kind in _totals(say)]
-    said = say("lines_note") + (say("consumed_note") if differs and say.lang == "zh" else "")
-    if differs and say.lang != "zh":
-        said = f"{said} {say('consumed_note')}"
-    return [heading(say("lines")), *table(columns, rows), note(said)]
+    said = say("lines_note_consumed") if differs else say("lines_note")
+    return [heading(say("lines")), *noted(table(columns, rows), said)]
 
 
 def _line(say: Say, line: BillLine, *, differs: bool, contracted: bool) -> Row:

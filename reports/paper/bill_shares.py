@@ -9,7 +9,7 @@ from models.format import hours, number, percent
 from models.words import reason_word, resource_word, unit_word
 from reports.bill import Share
 from reports.paper.kit.block import Block
-from reports.paper.kit.parts import heading, note
+from reports.paper.kit.parts import heading, note, noted
 from reports.paper.kit.table import Column, Row, table
 from reports.paper.say import Say
 
@@ -28,7 +28,7 @@ def shares(say: Say) -> list[Block]:
     if users:
         blocks += [heading(say("by_user")), *users]
     if blocks:
-        blocks.append(note(say("shares_note")))
+        blocks = noted(blocks, say("shares_note"))
     return [*blocks, *_not_charged(say)]
 
 

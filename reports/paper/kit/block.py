@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from reports.paper.kit.pen import Pen
 from reports.paper.kit.style import BODY_HEIGHT
 
-# A document's or part's last page holds at least this much, points: about five table rows.
-LAST_PAGE = 80.0
+# A part's last page holds at least this much, points: a header and five table rows.
+LAST_PAGE = 110.0
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from reports.paper.kit.block import Block, height
 from reports.paper.kit.pen import Pen
@@ -80,6 +81,11 @@ def paragraph(
 def note(text: str, *, space: float = 4.0) -> Block:
     """A note under a table."""
     return paragraph(text, size=NOTE, leading=NOTE_LEADING, color=SECONDARY, space=space)
+
+
+def noted(blocks: Sequence[Block], text: str) -> list[Block]:
+    """A table with a note that never parts from its last row."""
+    return [*blocks[:-1], *(replace(block, keep_next=True) for block in blocks[-1:]), note(text)]
 
 
 def figures(pairs: Sequence[tuple[str, str, str]], *, space: float = 10.0) -> Block:

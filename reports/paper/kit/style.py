@@ -9,7 +9,7 @@ MARGIN = 18 * MM
 WIDTH = PAGE_WIDTH - 2 * MARGIN
 # Running head and foot stand in the margins; the body keeps clear of them.
 BODY_TOP = PAGE_HEIGHT - MARGIN
-BODY_BOTTOM = MARGIN + 4 * MM
+BODY_BOTTOM = MARGIN + 2 * MM
 BODY_HEIGHT = BODY_TOP - BODY_BOTTOM
 
 INK = "#1A1F2B"

@@ -8,12 +8,15 @@ from functools import lru_cache
 from reports.paper.kit.fonts import BOLD, REGULAR, widths
 
 ELLIPSIS = "…"
+# A column that was made as wide as its text holds it, whatever the last bit of the sum says.
+_SLACK = 0.01
 # What must not begin a line and what must not end one (避头尾, GB/T 15834).
 _CLOSING = "，。、；：！？）》」』】〉”’％%,.;:!?)]}…—"
 _OPENING = "（《「『【〈“‘([{"
-# A piece that is kept whole: a Latin word with the punctuation after which an id may break, blanks, or one character.
+# A piece that is kept whole: an address of mail, a Latin word with the punctuation after which an id may break,
+# blanks, or one character.
 _PIECE = re.compile(
-    r"[!-~\u00a0-\u024f\u2212]+?(?:(?:[-_/:@+&=|]+(?=\w)|[.,](?=[^\W\d]))|(?=[^!-~\u00a0-\u024f\u2212])|$)| +|.",
+    r"[\w.+-]+@[A-Za-z0-9.-]+|[!-~\u00a0-\u024f\u2212]+?(?:[-_/:+&=|.,]+(?=[^\W\d])|(?=[^!-~\u00a0-\u024f\u2212])|$)| +|.",
     re.DOTALL,
 )
 # Control characters, line and paragraph separators: what users put into names and paper cannot show.
@@ -43,6 +46,7 @@ def wrap(text: str, size: float, limit: float, *, bold: bool = False) -> list[st
     anywhere. Closing punctuation never begins a line, opening punctuation never ends one.
     """
     whole = clean(text)
+    limit += _SLACK
     if width(whole, size, bold=bold) <= limit:
         return [whole]
     lines: list[str] = []
@@ -72,6 +76,7 @@ def _pieces(text: str, size: float, limit: float, *, bold: bool) -> list[str]:
 def cut(text: str, size: float, limit: float, *, bold: bool = False) -> str:
     """`text`, or its beginning and end around an ellipsis where it is wider than `limit` points."""
     whole = clean(text)
+    limit += _SLACK
     if width(whole, size, bold=bold) <= limit:
         return whole
     low, high = 0, len(whole)
