@@ -76,14 +76,13 @@ def _issuer(row: IssuerTable, site: SiteTable) -> Issuer:
 
 
 def _clusters(file: TomlFile) -> tuple[str, ...]:
-    """Names of the clusters; those at fault too, so that rules that name them are not blamed."""
+    """Names of the clusters; none where one is at fault, so that rules that mean it are not blamed."""
     tables = list(file.rows(file.data, "clusters", ()))
-    for at, table in tables:
-        file.check(ClusterTable, at, table)
-    if not tables:
-        file.add(("clusters",), "site.no_cluster")
+    names = tuple(row.name for at, table in tables if (row := file.check(ClusterTable, at, table)))
+    if not file.data.get("clusters") and ("clusters",) not in file.meant:
+        file.add((), "site.no_cluster")
     file.faults += id_faults(_ids(file, tables, "name"))
-    return tuple(_words(tables, "name"))
+    return names if len(names) == len(tables) else ()
 
 
 def _tenants(file: TomlFile) -> tuple[tuple[Tenant, ...], tuple[Project, ...], dict[str, list[str]]]:

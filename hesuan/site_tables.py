@@ -29,8 +29,8 @@ def nearest_zone(name: str) -> str | None:
     if any(word in name.lower() for word in _CHINA):
         return "Asia/Shanghai"
     zones = available_timezones()
-    by_city = {zone.rpartition("/")[2]: zone for zone in sorted(zones)}
-    return nearest(name, zones) or by_city.get(nearest(name, by_city) or "")
+    by_city = {zone.rpartition("/")[2].lower(): zone for zone in sorted(zones)}
+    return by_city.get(name.lower()) or nearest(name, zones) or by_city.get(nearest(name, by_city) or "")
 
 
 Zone = Annotated[str, AfterValidator(_zone)]
