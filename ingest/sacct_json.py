@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from ingest import sacct_json_sql as sql
+from ingest.sacct_json_macros import MACROS
 from ingest.sacct_json_split import BLOCK_BYTES, Positions, Split, split
 
 _NEWLINE: Final = 10
@@ -58,7 +59,7 @@ def read_json(data: bytes, *, cluster: str) -> JsonRead:
     document = split(data)
     with duckdb.connect() as con:
         con.register("element", _elements(document))
-        con.execute(sql.MACROS)
+        con.execute(MACROS)
         con.execute(sql.RUN)
         con.execute(sql.TASKS)
         records = con.sql(sql.RECORDS, params={"cluster": cluster}).to_arrow_table()

@@ -277,6 +277,15 @@ def test_allocation_that_the_json_leaves_out():
     assert [(location, reason) for location, reason, _ in read.findings] == [("record 2", "no-tres")]
 
 
+def test_a_count_that_is_not_known_is_told():
+    """Energy often is not known, and nobody bills it by AllocTRES; of a card it must be said."""
+    cards = tres(cpu=1, energy=-2, gres_gpu=None, gres_npu=4294967294)
+    read = read_json(document(new_element(tres__allocated=cards)), cluster="alpha")
+    assert read.records["alloc_tres"].to_pylist() == ["cpu=1"]
+    assert [(location, reason) for location, reason, _ in read.findings] == [("record 1", "tres-not-told")]
+    assert "gres/gpu not set, gres/npu 4294967294" in read.findings[0][2]
+
+
 # --- names ----------------------------------------------------------------------------------------------------------
 def test_names_from_where_they_stand():
     first, second, third = kept(
