@@ -19,7 +19,7 @@ import xlsxwriter
 from xlsxwriter.worksheet import Worksheet
 
 from models.format import symbol
-from models.words import reason_word, unit_word
+from models.words import reason_word, resource_word, unit_word
 from reports.bill import Bill, BillLine, NotCharged, Share, Tax
 from reports.files import replacing
 from reports.workbook_about import Check, write_about
@@ -93,7 +93,7 @@ def _write_sheets(book: Book, bill: Bill, runs: pa.Table, sheet_runs: int) -> in
     if shown == runs.num_rows:
         cells = f"'{book.word('sheet_runs')}'!{BILLED_COLUMN}2:{BILLED_COLUMN}{max(shown, 1) + 1}"
         checks.append(Check(book.word("check_runs"), f"=SUM({cells})", runs_billed, "run_total"))
-    write_about(about, book, bill, checks, shown)
+    write_about(about, book, bill, checks, shown_runs=shown, all_runs=runs.num_rows)
     return shown
 
 
@@ -160,7 +160,7 @@ def _line_columns(lines: Sequence[BillLine], book: Book) -> list[Column]:
         Column(header("item"), "text", [line.item for line in lines]),
         Column(header("name"), "text", [(english and line.name_en) or line.name for line in lines]),
         Column(header("cluster"), "text", [line.cluster for line in lines]),
-        Column(header("resource"), "text", [line.resource for line in lines]),
+        Column(header("resource"), "text", [resource_word(line.resource, book.lang) for line in lines]),
         Column(header("unit"), "text", [unit_word(line.unit, book.lang) for line in lines]),
         Column(header("consumed"), "quantity", [line.consumed for line in lines]),
         Column(header("quantity"), "quantity", [line.quantity for line in lines]),
@@ -206,8 +206,8 @@ def _not_charged_columns(rows: Sequence[NotCharged], book: Book) -> list[Column]
 
     return [
         Column(header("reason"), "text", [reason_word(row.reason, book.lang) for row in rows]),
-        Column(header("resource"), "text", [row.resource for row in rows]),
+        Column(header("resource"), "text", [resource_word(row.resource, book.lang) for row in rows]),
         Column(header("runs"), "count", [row.runs for row in rows]),
-        Column(header("quantity"), "quantity", [row.quantity for row in rows]),
+        Column(header("quantity"), "hours", [row.quantity for row in rows]),
         Column(header("unit"), "text", [unit_word(row.unit, book.lang) for row in rows]),
     ]

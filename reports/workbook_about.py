@@ -37,7 +37,9 @@ class Check:
     name: str = ""
 
 
-def write_about(sheet: Worksheet, book: Book, bill: Bill, checks: Sequence[Check], shown_runs: int) -> None:
+def write_about(
+    sheet: Worksheet, book: Book, bill: Bill, checks: Sequence[Check], *, shown_runs: int, all_runs: int
+) -> None:
     """Write the sheet: title, facts as label and value, checks, notes.
 
     Args:
@@ -45,7 +47,8 @@ def write_about(sheet: Worksheet, book: Book, bill: Bill, checks: Sequence[Check
         book: the open workbook.
         bill: the bill that the other sheets hold.
         checks: each is compared with the range named `billed_total`, whose value is `bill.billed_total`.
-        shown_runs: runs that the sheet of runs holds.
+        shown_runs: rows that the sheet of runs holds.
+        all_runs: rows that it should hold; more only where it is full.
     """
     for col, size in enumerate(WIDTHS):
         sheet.set_column(col, col, size)
@@ -54,7 +57,7 @@ def write_about(sheet: Worksheet, book: Book, bill: Bill, checks: Sequence[Check
     sheet.set_row(0, 30)
     row = _write_pairs(sheet, book, list(_facts(bill, book)), 1)
     row = _write_checks(sheet, book, checks, bill.billed_total, row + 1)
-    notes = [(book.word("note"), note) for note in _notes(bill, book, shown_runs)]
+    notes = [(book.word("note"), note) for note in _notes(bill, book, shown_runs, all_runs)]
     row = _write_pairs(sheet, book, notes, row + 1)
     sheet.print_area(0, 0, row - 1, len(WIDTHS) - 1)
 
@@ -84,12 +87,12 @@ def _write_checks(sheet: Worksheet, book: Book, checks: Sequence[Check], total: 
     return row + 1 + len(checks)
 
 
-def _notes(bill: Bill, book: Book, shown_runs: int) -> Iterator[str]:
+def _notes(bill: Bill, book: Book, shown_runs: int, all_runs: int) -> Iterator[str]:
     """What a reader of the figures must know."""
     yield book.word("rounding")
     yield book.word("text_cells")
-    if shown_runs < bill.runs_count:
-        yield book.word("rest", rest=bill.runs_count - shown_runs, total=bill.runs_count)
+    if shown_runs < all_runs:
+        yield book.word("rest", rest=all_runs - shown_runs, total=all_runs)
     if max(abs(bill.list_total), abs(bill.billed_total), abs(bill.tax.gross)) >= EXACT_BELOW:
         yield book.word("inexact")
 

@@ -253,6 +253,20 @@ def _unescaped(cell: str) -> str:
     return shown
 
 
+def test_what_was_not_charged_has_its_reason(tmp_path: Path) -> None:
+    bill, runs = small()
+    refund = replace(bill.not_charged[0], reason="refund:node_fail")
+    rows = [
+        replace(bill.largest_runs[0], treatment=word) for word in ("priced", "refund:node_fail", "no-price")
+    ]
+    _, values = opened(replace(bill, not_charged=(refund, bill.not_charged[1])), runs_table(rows), tmp_path)
+    sheet = values["未计费"]
+    assert [cell.value for cell in sheet[2]] == ["按价格政策退费（节点故障）", "CPU", 3, 128.5, "核时"]
+    assert sheet["A3"].value == "已含在其他项目的价格中"
+    treatments = [values["明细"].cell(row, 17).value for row in (2, 3, 4)]
+    assert treatments == ["计费", "按价格政策退费（节点故障）", "尚无价格"]
+
+
 def test_a_full_sheet_says_where_the_rest_is(tmp_path: Path) -> None:
     bill, runs = small()
     assert write_bill_workbook(bill, runs, tmp_path / "full.xlsx", "zh", sheet_runs=7) == 7
