@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 from itertools import groupby
 
-from models.format import hours, local_text, number
-from models.words import reason_word, resource_word, state_word
+from models.format import UNKNOWN, hours, local_text, number
+from models.words import resource_word, state_word
 from reports.bill import DayUse, RunRow
 from reports.paper.bill_shares import largest, share_table
 from reports.paper.kit.block import Block
@@ -23,7 +23,7 @@ def details(say: Say) -> list[Block]:
     for kind, found in (("project", bill.by_project), ("user", bill.by_user)):
         if len(largest(found)) < len(found):
             everyone = sorted(found, key=lambda share: share.key)
-            blocks += [heading(say(f"all_{kind}s")), *share_table(say, everyone, kind, rest=found)]
+            blocks += [heading(say(f"all_{kind}s")), *share_table(say, kind, everyone, found)]
     if bill.day_users:
         blocks += [heading(say("by_day")), *_days(say)]
     if bill.largest_runs:
@@ -58,9 +58,11 @@ def _days(say: Say) -> list[Block]:
     rows: list[Row] = []
     for user, group in groupby(uses, key=lambda use: use.user):
         found = list(group)
-        rows += [Row((use.user, use.day.isoformat(), use.project, *measures([use]))) for use in found]
+        rows += [
+            Row((use.user or UNKNOWN, use.day.isoformat(), use.project, *measures([use]))) for use in found
+        ]
         if len(found) > 1:
-            rows.append(Row((say("user_total", user=user), "", "", *measures(found)), "subtotal"))
+            rows.append(Row((say("user_total", user=user or UNKNOWN), "", "", *measures(found)), "subtotal"))
     return table(columns, [*rows, Row((say("total"), "", "", *measures(uses)), "total")])
 
 
@@ -86,8 +88,11 @@ def _runs(say: Say) -> list[Block]:
 def _run(say: Say, run: RunRow, *, core: bool, device: bool) -> Row:
     zone = say.bill.timezone
     state = state_word(run.state, say.lang)
-    if run.treatment != "bill":
-        state = f"{state}, {reason_word(run.treatment, say.lang)}"
+    policy = run.treatment.partition(":")[0]
+    if policy != "bill":
+        state = say.listed(
+            state, say(f"treatment_{policy}" if policy in {"refund", "free"} else "treatment_other")
+        )
     return Row(
         (
             (run.job_id, f"{run.cluster} / {run.partition}"),

@@ -80,15 +80,11 @@ def _amount(say: Say) -> Block:
 
 
 def _why(say: Say) -> Block:
-    """The largest items left, the month's chart right."""
+    """The largest items left, the month's chart right; a sentence where nothing was used or charged."""
     half = (WIDTH - 2 * GUTTER) / 2
-    chart = _chart(say)
-    right = (
-        bars(chart, x=MARGIN + half + 2 * GUTTER, wide=half, high=_CHART_HEIGHT)
-        if chart
-        else paragraph(say("no_use"), size=NOTE, x=MARGIN + half + 2 * GUTTER, wide=half, color=SECONDARY)
-    )
-    return side_by_side(_items(say, half), [right], space=2.0)
+    chart, items = _chart(say), _items(say, half)
+    drawn = [bars(chart, x=MARGIN + half + 2 * GUTTER, wide=half, high=_CHART_HEIGHT)] if chart else []
+    return side_by_side(items, drawn, space=2.0) if items or drawn else note(say("no_use"))
 
 
 def _items(say: Say, wide: float) -> list[Block]:
@@ -193,7 +189,7 @@ def _compared(say: Say) -> tuple[str, str]:
     if say.bill.tax.mode != "none":
         said = say("before_tax", text=said)
     percents = change(now, before)
-    if percents == UNKNOWN:
+    if percents == UNKNOWN or now > 10 * before:
         percents = ("+" if now > before else MINUS if now < before else "") + say.money(abs(now - before))
     return percents, said
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 
-from models.format import hours, number, percent
+from models.format import UNKNOWN, hours, number, percent
 from models.words import reason_word, resource_word, unit_word
 from reports.bill import Share
 from reports.paper.kit.block import Block
@@ -20,46 +21,49 @@ LIMIT = 20
 def shares(say: Say) -> list[Block]:
     """Subtotals by project and by user, then what was not charged."""
     bill = say.bill
-    projects = share_table(say, largest(bill.by_project), "project", rest=bill.by_project)
-    users = share_table(say, largest(bill.by_user), "user", rest=bill.by_user)
     blocks: list[Block] = []
-    if projects:
-        blocks += [heading(say("by_project")), *projects]
-    if users:
-        blocks += [heading(say("by_user")), *users]
+    for kind, everyone in (("project", bill.by_project), ("user", bill.by_user)):
+        if everyone:
+            blocks += [heading(say(f"by_{kind}")), *share_table(say, kind, largest(everyone), everyone)]
     if blocks:
         blocks = noted(blocks, say("shares_note"))
     return [*blocks, *_not_charged(say)]
 
 
-def largest(found: Sequence[Share]) -> list[Share]:
-    """The shares that the statement names, largest first."""
+def largest(everyone: Sequence[Share]) -> list[Share]:
+    """The shares that the statement names, largest first; a single one more than `LIMIT` is named too."""
     order = sorted(
-        found, key=lambda share: (-share.billed_cost, -share.device_hours, -share.core_hours, share.key)
+        everyone, key=lambda share: (-share.billed_cost, -share.device_hours, -share.core_hours, share.key)
     )
     return order[:LIMIT] if len(order) > LIMIT + 1 else order
 
 
-def share_table(say: Say, shown: Sequence[Share], kind: str, *, rest: Sequence[Share]) -> list[Block]:
-    """A table of `shown` projects or users out of `rest`, what is not shown in one row, and the total."""
-    everything = _sum(rest)
-    named = any(share.name for share in rest)
-    carded = any(share.cost_card for share in rest)
-    core, device = everything.core_hours != 0, everything.device_hours != 0
-    parts = everything.billed_cost > 0 and min(share.billed_cost for share in rest) >= 0 if rest else False
+def share_table(say: Say, kind: str, shown: Sequence[Share], everyone: Sequence[Share]) -> list[Block]:
+    """A table of `shown` out of `everyone`, all others in one row, and the total.
 
-    def row(share: Share, row_kind: str) -> Row:
-        cells = (
-            share.key,
+    Args:
+        say: the bill and its language.
+        kind: `project` or `user`.
+        shown: the rows, in order.
+        everyone: all shares, at least one; columns that are empty or zero for all of them are left out.
+    """
+    whole = replace(_sum(everyone), key=say("total"))
+    named = any(share.name for share in everyone)
+    carded = any(share.cost_card for share in everyone)
+    core, device = whole.core_hours != 0, whole.device_hours != 0
+    parts = whole.billed_cost > 0 and min(share.billed_cost for share in everyone) >= 0
+
+    def cells(share: Share) -> tuple[str, ...]:
+        return (
+            share.key or UNKNOWN,
             *([share.name] if named else []),
             *([share.cost_card] if carded else []),
             number(share.runs, 0),
             *([hours(share.core_hours)] if core else []),
             *([hours(share.device_hours)] if device else []),
             number(share.billed_cost, 2),
-            *([percent(share.billed_cost / everything.billed_cost).removesuffix("%")] if parts else []),
+            *([percent(share.billed_cost / whole.billed_cost).removesuffix("%")] if parts else []),
         )
-        return Row(cells, "total" if row_kind == "total" else "plain")
 
     columns = [
         Column(say(kind), cut=True),
@@ -71,11 +75,11 @@ def share_table(say: Say, shown: Sequence[Share], kind: str, *, rest: Sequence[S
         Column(say("amount", currency=say.symbol), number=True),
         *([Column(say("share"), number=True)] if parts else []),
     ]
-    rows = [row(share, "plain") for share in shown]
-    left = len(rest) - len(shown)
+    rows = [Row(cells(share)) for share in shown]
+    left = len(everyone) - len(shown)
     if left:
-        rows.append(row(_less(everything, _sum(shown), say(f"other_{kind}s", count=left)), "plain"))
-    return table(columns, [*rows, row(_named(everything, say("total")), "total")]) if rest else []
+        rows.append(Row(cells(_less(whole, _sum(shown), say(f"other_{kind}s", count=left)))))
+    return table(columns, [*rows, Row(cells(whole), "total")])
 
 
 def _sum(found: Sequence[Share]) -> Share:
@@ -92,19 +96,14 @@ def _sum(found: Sequence[Share]) -> Share:
 
 
 def _less(whole: Share, part: Share, key: str) -> Share:
-    return Share(
+    return replace(
+        whole,
         key=key,
-        name="",
-        cost_card="",
         runs=whole.runs - part.runs,
         core_hours=whole.core_hours - part.core_hours,
         device_hours=whole.device_hours - part.device_hours,
         billed_cost=whole.billed_cost - part.billed_cost,
     )
-
-
-def _named(share: Share, key: str) -> Share:
-    return _less(share, _sum(()), key)
 
 
 def _not_charged(say: Say) -> list[Block]:

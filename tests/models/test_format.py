@@ -70,6 +70,7 @@ def test_ratios() -> None:
     assert change(Decimal(90), Decimal(100)) == "−10.0%"
     assert change(Decimal(100), Decimal(100)) == "0.0%"
     assert change(Decimal(100), Decimal(0)) == "—"
+    assert change(Decimal(-5), Decimal(100)) == "—"
     assert change(Decimal(100), None) == "—"
 
 

@@ -70,7 +70,8 @@ def _plot(pen: Pen, chart: Bars, corner: tuple[float, float], wide: float, high:
             )
     pen.rule(x, zero, wide, thick=0.6, color=SECONDARY if highest else HAIRLINE)
     for n, text in chart.ticks:
-        pen.text_centred(x + (n + 0.5) * step, bottom + 2.0, text, NOTE, color=SECONDARY)
+        at = _within(x, wide, x + (n + 0.5) * step, width(text, NOTE))
+        pen.text(at, bottom + 2.0, text, NOTE, color=SECONDARY)
     for left, n, text in _labels(chart, x, wide, step):
         tall = float(chart.values[n]) * scale
         pen.text(left, zero + tall + (3.0 if tall >= 0 else -NOTE), text, NOTE, color=INK)
@@ -85,7 +86,7 @@ def _labels(chart: Bars, x: float, wide: float, step: float) -> list[tuple[float
             continue
         text = chart.label(chart.values[n])
         long = width(text, NOTE)
-        left = min(max(x, x + (n + 0.5) * step - long / 2), x + wide - long)
+        left = _within(x, wide, x + (n + 0.5) * step, long)
         covered = range(
             max(0, int((left - x) / step)), min(len(chart.values), int((left + long - x) / step) + 1)
         )
@@ -94,3 +95,8 @@ def _labels(chart: Bars, x: float, wide: float, step: float) -> list[tuple[float
         if clear and all(first[1] + 4.0 <= second[0] for first, second in pairwise(spans)):
             placed.append((left, left + long, n, text))
     return [(left, n, text) for left, _, n, text in placed]
+
+
+def _within(x: float, wide: float, middle: float, long: float) -> float:
+    """Left end of a label of `long` points around `middle` that stays on the chart."""
+    return max(x, min(middle - long / 2, x + wide - long))

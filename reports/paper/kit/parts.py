@@ -23,7 +23,7 @@ from reports.paper.kit.style import (
     TABLE_LEADING,
     WIDTH,
 )
-from reports.paper.kit.text import clean, width, wrap
+from reports.paper.kit.text import clean, cut, width, wrap
 
 _HEADING = {1: (HEADING_1, 22.0, 0.0), 2: (HEADING_2, 19.0, 13.0), 3: (HEADING_3, 17.0, 10.0)}
 GUTTER = 14.0
@@ -89,8 +89,9 @@ def noted(blocks: Sequence[Block], text: str) -> list[Block]:
 
 
 def figures(pairs: Sequence[tuple[str, str, str]], *, space: float = 10.0) -> Block:
-    """Key figures side by side: word, value, and what the value stands beside."""
+    """Key figures side by side: word, value, and what the value stands beside; long values are printed smaller."""
     wide = WIDTH / len(pairs)
+    sizes = [_fitting(value, wide - GUTTER) for _, value, _ in pairs]
     asides = [wrap(aside, NOTE, wide - GUTTER) for _, _, aside in pairs]
     high = 30.0 + NOTE_LEADING * max(len(lines) for lines in asides)
 
@@ -98,11 +99,17 @@ def figures(pairs: Sequence[tuple[str, str, str]], *, space: float = 10.0) -> Bl
         for n, (word, value, _) in enumerate(pairs):
             x = MARGIN + n * wide
             pen.text(x, top - 8.0, word, NOTE, color=SECONDARY)
-            pen.text(x, top - 24.0, value, HEADING_2, bold=True)
+            pen.text(x, top - 24.0, cut(value, sizes[n], wide - GUTTER, bold=True), sizes[n], bold=True)
             for k, line in enumerate(asides[n]):
                 pen.text(x, top - 35.0 - k * NOTE_LEADING, line, NOTE, color=SECONDARY)
 
     return Block(high, paint, space=space)
+
+
+def _fitting(value: str, limit: float) -> float:
+    """The largest size at which a key figure fits, or the smallest."""
+    sizes = (HEADING_2, HEADING_3, TABLE, NOTE)
+    return next((size for size in sizes if width(value, size, bold=True) <= limit), NOTE)
 
 
 def pairs(items: Sequence[tuple[str, str]], *, columns: int = 2, space: float = 6.0) -> list[Block]:

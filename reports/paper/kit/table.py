@@ -193,7 +193,8 @@ def _cell(grid: _Grid, n: int, cell: Cell, *, bold: bool, hang: bool = True) -> 
         size, heavy = (NOTE, False) if note else (grid.size, bold)
         at = right - width(text, size, bold=heavy) if column.number else left
         drop = _ABOVE + (k + 0.75) * TABLE_LEADING
-        pieces.append(_Piece(at, drop, text, size, heavy, SECONDARY if note else INK))
+        if text:
+            pieces.append(_Piece(at, drop, text, size, heavy, SECONDARY if note else INK))
     return pieces, len(lines) + len(notes)
 
 

@@ -50,14 +50,15 @@ def wrap(text: str, size: float, limit: float, *, bold: bool = False) -> list[st
     if width(whole, size, bold=bold) <= limit:
         return [whole]
     lines: list[str] = []
-    line = ""
+    line, used = "", 0.0
     for piece in _pieces(whole, size, limit, bold=bold):
-        if line and width((line + piece).rstrip(), size, bold=bold) > limit:
+        if line and used + width(piece.rstrip(), size, bold=bold) > limit:
             lines.append(line.rstrip())
-            line = piece.lstrip()
-        else:
-            line += piece
-    return [*lines, line.rstrip()]
+            line, used = "", 0.0
+        kept = piece if line else piece.lstrip()
+        line += kept
+        used += width(kept, size, bold=bold)
+    return [*lines, line.rstrip()] if line.strip() or not lines else lines
 
 
 def _pieces(text: str, size: float, limit: float, *, bold: bool) -> list[str]:
