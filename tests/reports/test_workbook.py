@@ -254,7 +254,7 @@ def _unescaped(cell: str) -> str:
 
 
 def test_what_was_not_charged_has_its_reason(tmp_path: Path) -> None:
-    bill, runs = small()
+    bill, _ = small()
     refund = replace(bill.not_charged[0], reason="refund:node_fail")
     rows = [
         replace(bill.largest_runs[0], treatment=word) for word in ("priced", "refund:node_fail", "no-price")
