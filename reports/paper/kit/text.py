@@ -67,6 +67,9 @@ def _pieces(text: str, size: float, limit: float, *, bold: bool) -> list[str]:
         glued = pieces and (piece[0] in _CLOSING or pieces[-1][-1] in _OPENING)
         if glued and width(pieces[-1] + piece, size, bold=bold) <= limit:
             pieces[-1] += piece
+        elif glued and len(pieces[-1]) > 1 and len(piece) == 1:
+            # A word that fills its line gives its last letter to the punctuation, which must not stand alone.
+            pieces[-1:] = [pieces[-1][:-1], pieces[-1][-1] + piece]
         elif width(piece, size, bold=bold) > limit:
             pieces.extend(piece)
         else:
