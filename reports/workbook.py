@@ -120,14 +120,14 @@ def _write_lines(sheet: Worksheet, book: Book, bill: Bill) -> None:
     row = write_table(sheet, book, _line_columns(bill.lines, book), book.word("total"))
     if bill.tax.mode != "none":
         row += 1
-        book.write_text(sheet, (row, NAME_COL), book.word("vat_rate"))
+        book.write_text(sheet, (row, NAME_COL), book.word("vat_rate"), indent=1)
         sheet.write_number(row, BILLED_COL, bill.tax.rate, book.format(num_format="0.0%"))
         book.define("vat_rate", sheet, (row, BILLED_COL))
     for name, formula, value in _tax_formulas(bill.tax):
         row += 1
         payable = name == "gross_total"
         label = book.word(name if payable else f"{name}_{bill.tax.mode}")
-        book.write_text(sheet, (row, NAME_COL), label, bold=payable)
+        book.write_text(sheet, (row, NAME_COL), label, bold=payable, indent=1)
         sheet.write_formula(row, BILLED_COL, formula, book.number(2, bold=payable), float(value))
         book.define(name, sheet, (row, BILLED_COL))
     sheet.print_area(0, 0, row, LINE_COLUMNS - 1)

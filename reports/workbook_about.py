@@ -60,6 +60,7 @@ def write_about(
     notes = [(book.word("note"), note) for note in _notes(bill, book, shown_runs, all_runs)]
     row = _write_pairs(sheet, book, notes, row + 1)
     sheet.print_area(0, 0, row - 1, len(WIDTHS) - 1)
+    sheet.fit_to_pages(1, 1)
 
 
 def _write_pairs(sheet: Worksheet, book: Book, pairs: Sequence[tuple[str, str]], row: int) -> int:

@@ -113,7 +113,7 @@ def _write_totals(sheet: Worksheet, book: Book, columns: Sequence[Column], row: 
 
 def limited_width(body: float, header: float) -> float:
     """Width of a column in characters, with room beside the longest cell and for the filter's button."""
-    return min(WIDEST, max(NARROWEST, body + 3, header + 4))
+    return min(WIDEST, max(NARROWEST, body + 3, header + 5))
 
 
 def header_width(header: str) -> float:
