@@ -13,14 +13,14 @@ from pathlib import Path
 import duckdb
 
 from models.errors import HesuanError
-from models.store import connect
+from models.store import connect, first_row
 from models.tariff import Tariff
 
 LEDGER_VERSION = 1
 
 
 def _check_version(con: duckdb.DuckDBPyConnection, path: Path) -> None:
-    row = con.execute("SELECT max(schema_version) FROM ledger_meta").fetchone()
+    row = first_row(con, "SELECT max(schema_version) FROM ledger_meta")
     if row is None or row[0] != LEDGER_VERSION:
         raise HesuanError("store.version", path=path, found=row and row[0], known=LEDGER_VERSION)
 
@@ -31,9 +31,7 @@ def ledger_writer(path: Path, *, now_s: int) -> Iterator[duckdb.DuckDBPyConnecti
     path.parent.mkdir(parents=True, exist_ok=True)
     con = connect(path)
     try:
-        known = con.execute(
-            "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'ledger_meta'"
-        ).fetchone()
+        known = first_row(con, "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'ledger_meta'")
         if known == (0,):
             con.execute("BEGIN")
             con.execute(files("models").joinpath("ledger_schema.sql").read_text(encoding="utf-8"))
@@ -64,9 +62,7 @@ def is_closed(con: duckdb.DuckDBPyConnection | None, period: str) -> bool:
     if con is None:
         return False
     return (
-        con.execute(
-            "SELECT 1 FROM ledger_period WHERE period = ? AND state = 'closed' LIMIT 1", [period]
-        ).fetchone()
+        first_row(con, "SELECT 1 FROM ledger_period WHERE period = ? AND state = 'closed' LIMIT 1", [period])
         is not None
     )
 

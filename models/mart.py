@@ -13,12 +13,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import duckdb
 
 from models.errors import HesuanError
-from models.store import connect
+from models.store import connect, first_row
 
 KEEP = 3
 
@@ -120,7 +119,8 @@ def mart_reader(marts: Path, period: str) -> Iterator[duckdb.DuckDBPyConnection]
 
 def read_facts(con: duckdb.DuckDBPyConnection) -> MartFacts:
     """What the opened mart says of itself."""
-    row: Any = con.execute(
-        "SELECT period, build_no, input_hash, site_hash, program_version, timezone, currency, read_to_s FROM mart_fact"
-    ).fetchone()
+    row = first_row(
+        con,
+        "SELECT period, build_no, input_hash, site_hash, program_version, timezone, currency, read_to_s FROM mart_fact",
+    )
     return MartFacts(*row)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import random
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import duckdb
 
@@ -23,6 +23,12 @@ T = TypeVar("T")
 
 RAW_VERSION = 1
 MEMORY_LIMIT = "2GB"
+
+
+def first_row(con: duckdb.DuckDBPyConnection, query: str, values: Sequence[object] = ()) -> Any:  # noqa: ANN401 - SQL's types
+    """The first row of `query` as a tuple, None where there is none; the connection is free again afterwards."""
+    rows = con.execute(query, list(values)).fetchall()
+    return rows[0] if rows else None
 
 
 def _holder(error: duckdb.IOException) -> str:
@@ -76,14 +82,14 @@ def attach_raw(con: duckdb.DuckDBPyConnection, path: Path, *, wait_s: float = 30
 
 
 def _check_raw_version(con: duckdb.DuckDBPyConnection, table: str, path: Path) -> None:
-    row = con.execute(f"SELECT max(schema_version) FROM {table}").fetchone()
+    row = first_row(con, f"SELECT max(schema_version) FROM {table}")
     if row is None or row[0] != RAW_VERSION:
         raise HesuanError("store.version", path=path, found=row and row[0], known=RAW_VERSION)
 
 
 def _migrate_raw(con: duckdb.DuckDBPyConnection, path: Path, now_s: int, program_version: str) -> None:
     """Create the raw store, or check that its schema version is ours."""
-    known = con.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'raw_meta'").fetchone()
+    known = first_row(con, "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'raw_meta'")
     if known == (0,):
         con.execute("BEGIN")
         con.execute(files("models").joinpath("raw_schema.sql").read_text(encoding="utf-8"))

@@ -39,3 +39,19 @@ def resource_word(resource: str, lang: str) -> str:
     kind, _, model = resource.partition(":")
     word = _word("resource", kind, lang) or KINDS.get(kind, kind)
     return f"{word} {model}" if model and model != "*" else word
+
+
+def fate_word(fate: str, lang: str) -> str:
+    """What became of a record: `billed`, `zero`, `held`, `superseded`, `rejected`."""
+    return _word("fate", fate, lang) or fate
+
+
+def check_word(check: str, lang: str) -> str:
+    """What a check under `models/checks/` makes sure of."""
+    return _word("check", check, lang) or check
+
+
+def finding_word(reason: str, lang: str) -> str:
+    """What a finding's reason means and what to do about it."""
+    found = entries().get(f"finding.{reason}")
+    return found[lang] if found else reason

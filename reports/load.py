@@ -13,6 +13,7 @@ import duckdb
 from models.calendar import period as period_of
 from models.mart import MartFacts, read_facts
 from models.site import Issuer
+from models.store import first_row
 from models.units import CORE, DEVICE, in_units, unit_of
 from reports.bill import Bill, BillLine, DayUse, Facts, NotCharged, Payer, RunRow, Share, Tax
 
@@ -20,6 +21,9 @@ T = TypeVar("T")
 Row = Any
 
 LARGEST_RUNS = 20
+_RUN_WORDS = (
+    "cluster", "job_id", "job_name", "project", "account", "user", "partition", "qos", "state", "submit_s", "start_s", "end_s",
+)  # fmt: skip
 HOURS_PLACES = 6
 
 
@@ -102,9 +106,16 @@ def _day_use(row: Row) -> DayUse:
 
 
 def _run(row: Row) -> RunRow:
-    *words, submit_s, start_s, end_s, core_ms, device_ms, devices, fen, treatment = row
-    core, device = _hours(core_ms, device_ms)
-    return RunRow(*words, submit_s, start_s, end_s, core, device, devices, _fen(fen), treatment)
+    core, device = _hours(row[12], row[13])
+    said = dict(zip(_RUN_WORDS, row, strict=False))
+    return RunRow(
+        **said,
+        core_hours=core,
+        device_hours=device,
+        devices=row[14],
+        billed_cost=_fen(row[15]),
+        treatment=row[16],
+    )
 
 
 def _not_charged(row: Row) -> NotCharged:
@@ -176,9 +187,10 @@ def net_amounts(con: duckdb.DuckDBPyConnection) -> dict[str, Decimal]:
 
 def read_frame(con: duckdb.DuckDBPyConnection, *, draft: bool) -> Frame:
     """What all bills of the opened mart share."""
-    row: Row = con.execute(
-        "SELECT name, name_en, department, address, phone, email, payee_account, dispute_days FROM ref_issuer"
-    ).fetchone()
+    row = first_row(
+        con,
+        "SELECT name, name_en, department, address, phone, email, payee_account, dispute_days FROM ref_issuer",
+    )
     return Frame(read_facts(con), Issuer(*row), draft)
 
 

@@ -12,6 +12,16 @@ _MICRO = "(CAST({base} AS HUGEINT) * 2000000 + {per}) // (2 * {per})"
 _DECIMAL = "CAST(CAST({micro} AS DECIMAL(28, 0)) * CAST(0.000001 AS DECIMAL(7, 6)) AS DECIMAL(28, 6))"
 
 
+_CHARGES = """
+    SELECT
+        l.line, l.tenant, l.item, l.quantity, n.unit, l.price AS unit_price, l.list_cost, l.billed_cost, l.currency,
+        l.tariff_version, l.name, l.cluster, l.resource, l.consumed, l.list_price, l.list_amount,
+        l.billed_amount AS amount, l.tariff_sha256
+    FROM out_charge_line AS l
+    JOIN ref_unit AS n ON n.resource = l.resource
+"""
+
+
 def _in_units(base: str, per: str) -> str:
     """SQL for `base` in units of `per` base units, six decimals, rounded half up."""
     return _DECIMAL.format(micro=_MICRO.format(base=base, per=per))
@@ -43,17 +53,12 @@ def charges(con: duckdb.DuckDBPyConnection) -> pa.Table:
 
     They differ only where prices hold the tax; `unit_price` x `quantity`, rounded to the fen, is `amount`.
     """
-    return con.sql(
-        """
-        SELECT
-            l.line, l.tenant, l.item, l.quantity, n.unit, l.price AS unit_price, l.list_cost, l.billed_cost, l.currency,
-            l.tariff_version, l.name, l.cluster, l.resource, l.consumed, l.list_price, l.list_amount,
-            l.billed_amount AS amount, l.tariff_sha256
-        FROM out_charge_line AS l
-        JOIN ref_unit AS n ON n.resource = l.resource
-        ORDER BY l.tenant, l.line
-        """
-    ).to_arrow_table()
+    return con.sql(f"{_CHARGES} ORDER BY l.tenant, l.line").to_arrow_table()
+
+
+def lines(con: duckdb.DuckDBPyConnection, tenant: str) -> pa.Table:
+    """The lines of one tenant's bill, with the columns of `charges`."""
+    return con.sql(f"{_CHARGES} WHERE l.tenant = ? ORDER BY l.line", params=[tenant]).to_arrow_table()
 
 
 def findings(con: duckdb.DuckDBPyConnection, lang: str) -> pa.Table:

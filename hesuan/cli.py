@@ -1,0 +1,96 @@
+"""The `hesuan` command: global options, the commands, and how errors are said.
+
+Exit codes: 0 fine, 1 findings, 2 misuse or an input that cannot be used.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hesuan import __version__
+from hesuan.commands import build, check, demo, explain, export, ingest, init, report
+from hesuan.context import Context
+from hesuan.language import LANGUAGE, words
+from models.errors import HesuanError
+
+app = typer.Typer(
+    name="hesuan",
+    help=words("app"),
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"hesuan {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _global_options(
+    context: typer.Context,
+    site: Annotated[Path, typer.Option("--site", envvar="HESUAN_SITE", help=words("site"))] = Path(),
+    lang: Annotated[str, typer.Option("--lang", envvar="HESUAN_LANG", help=words("lang"))] = LANGUAGE,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help=words("quiet"))] = False,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help=words("version"))
+    ] = False,
+) -> None:
+    if lang not in {"zh", "en"}:
+        raise HesuanError("cli.bad_lang", found=lang)
+    context.obj = Context(site, lang, quiet)
+
+
+app.command("init", help=words("init"))(init.init)
+app.add_typer(ingest.app, name="ingest", help=words("ingest"))
+app.command("build", help=words("build"))(build.build_period)
+app.command("check", help=words("check"))(check.check)
+app.add_typer(report.app, name="report", help=words("report"))
+app.command("export", help=words("export"))(export.export)
+app.command("explain", help=words("explain"))(explain.explain)
+app.command("demo", help=words("demo"))(demo.demo)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command and leave with its exit code; a traceback never reaches a user."""
+    sys.exit(run(list(sys.argv[1:] if arguments is None else arguments)))
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command with `arguments`; gives the exit code."""
+    try:
+        result = app(args=arguments, prog_name="hesuan", standalone_mode=False)
+    except HesuanError as error:
+        typer.echo(error.text(LANGUAGE), err=True)
+        return 2
+    except typer.TyperException as error:
+        show = getattr(error, "show", None)  # a usage error shows the usage line too
+        if show:
+            show()
+        else:
+            typer.echo(error.format_message(), err=True)
+        return 2
+    except typer.Abort:
+        typer.echo(words("stopped"), err=True)
+        return 2
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 2
+    except OSError as error:
+        typer.echo(
+            HesuanError("cli.os_error", path=error.filename or "", cause=error.strerror or error).text(
+                LANGUAGE
+            ),
+            err=True,
+        )
+        return 2
+    return result if isinstance(result, int) else 0

@@ -1,0 +1,132 @@
+"""`hesuan ingest slurm`: sacct records from files or from the program itself."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import date, datetime
+from pathlib import Path
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+import typer
+
+from hesuan import __version__
+from hesuan.context import Context
+from hesuan.language import words
+from ingest.sacct_live import pull
+from ingest.slurm import Batch, ingest_file
+from models.calendar import midnight_s
+from models.errors import HesuanError
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.callback()
+def _sources() -> None:
+    """Sources that can be read."""
+
+
+@app.command("slurm", help=words("ingest_slurm"))
+def slurm(
+    context: typer.Context,
+    more: Annotated[list[Path] | None, typer.Argument(metavar="[FILE]...", help=words("ingest_more"))] = None,
+    cluster: Annotated[str, typer.Option("--cluster", help=words("cluster"))] = ...,  # type: ignore[assignment] # typer: required
+    files: Annotated[list[Path] | None, typer.Option("--file", help=words("ingest_file"))] = None,
+    columns: Annotated[str | None, typer.Option("--columns", help=words("ingest_columns"))] = None,
+    timezone: Annotated[str | None, typer.Option("--timezone", help=words("ingest_timezone"))] = None,
+    since: Annotated[str | None, typer.Option("--since", help=words("ingest_since"))] = None,
+    until: Annotated[str | None, typer.Option("--until", help=words("ingest_until"))] = None,
+    sacct: Annotated[str, typer.Option("--sacct", help=words("ingest_sacct"))] = "sacct",
+    as_json: Annotated[bool, typer.Option("--json", help=words("json"))] = False,
+) -> int:
+    """Read records of one cluster into the raw store; exit 1 when some could not be read."""
+    call: Context = context.obj
+    zone = call.site.timezone  # a directory without a readable site.toml is refused before anything is read
+    asked = [*(files or []), *(more or [])]
+    if asked and (since or until):
+        raise HesuanError("cli.file_or_window")
+    if not asked and (columns or timezone):
+        raise HesuanError("cli.columns_need_file")
+    if asked:
+        batches = tuple(from_file(call, cluster, path, columns, timezone) for path in asked)
+    else:
+        batches = _live(
+            call,
+            cluster,
+            _moment(since, zone) if since else None,
+            _moment(until, zone) if until else call.now_s,
+            sacct,
+        )
+    if as_json:
+        typer.echo(json.dumps([_as_json(batch) for batch in batches]))
+    return 1 if any(batch.rejected for batch in batches) else 0
+
+
+def from_file(call: Context, cluster: str, path: Path, columns: str | None, timezone: str | None) -> Batch:
+    """Read one file with a progress bar and say what became of its records."""
+    with call.progress("cli.reading") as bar:
+        batch = ingest_file(
+            call.paths.raw,
+            path,
+            cluster=cluster,
+            columns=[name.strip() for name in columns.split(",")] if columns else None,
+            timezone=timezone,
+            who=call.who,
+            now_s=call.now_s,
+            program_version=__version__,
+            progress=lambda done, total: bar.to(done, total, path.name),
+        )
+    _tell(call, batch, str(path))
+    return batch
+
+
+def _live(call: Context, cluster: str, since_s: int | None, until_s: int, sacct: str) -> tuple[Batch, ...]:
+    with call.progress("cli.pulling") as bar:
+        batches = pull(
+            call.paths.raw,
+            cluster=cluster,
+            since_s=since_s,
+            until_s=until_s,
+            who=call.who,
+            now_s=call.now_s,
+            program_version=__version__,
+            sacct=sacct,
+            progress=lambda done, total: bar.to(done, total, cluster),
+        )
+    for batch in batches:
+        _tell(call, batch, cluster)
+    return batches
+
+
+def _tell(call: Context, batch: Batch, what: str) -> None:
+    key = "cli.ingested_already" if batch.already else "cli.ingested"
+    call.say(
+        key,
+        what=what,
+        batch=batch.batch_id,
+        records=f"{batch.records:,}",
+        kept=f"{batch.kept:,}",
+        rejected=f"{batch.rejected:,}",
+        steps=f"{batch.steps:,}",
+    )
+    if batch.rejected and not batch.already:
+        call.say("cli.ingested_rejects", rejected=f"{batch.rejected:,}")
+
+
+def _as_json(batch: Batch) -> dict[str, object]:
+    names = ("batch_id", "format", "records", "kept", "rejected", "steps", "already")
+    return {name: getattr(batch, name) for name in names}
+
+
+def _moment(said: str, zone: str) -> int:
+    """UTC seconds of a day, a wall time in the site's zone, a time with its offset, or epoch seconds."""
+    if re.fullmatch(r"\d{9,}", said):
+        return int(said)
+    try:
+        if re.fullmatch(r"\d{4}-\d\d-\d\d", said):
+            return midnight_s(date.fromisoformat(said), zone)
+        moment = datetime.fromisoformat(said)
+    except ValueError as error:
+        raise HesuanError("cli.bad_moment", found=said) from error
+    return int((moment if moment.tzinfo else moment.replace(tzinfo=ZoneInfo(zone))).timestamp())
