@@ -5,6 +5,8 @@ from __future__ import annotations
 import duckdb
 import pyarrow as pa
 
+from models.store import first_row
+
 PIECE_BYTES = 1 << 20  # a record is shown by unpacking one or two pieces
 CODEC = "lz4"
 

@@ -86,21 +86,12 @@ def _fate_table(cluster: ClusterRows, lang: str) -> list[Block]:
     rows: list[Row] = []
     for fate in FATES:
         of_fate = [row for row in cluster.fates if row.fate == fate]
-        if len(of_fate) == 1 and not of_fate[0].reason:
-            rows.append(_fate_row(of_fate[0], fate_word(fate, lang), ""))
-            continue
-        rows.append(
-            Row(
-                (
-                    fate_word(fate, lang),
-                    "",
-                    number(sum(row.records for row in of_fate), 0),
-                    _sum_text(of_fate),
-                ),
-                "subtotal",
-            )
-        )
-        rows += [_fate_row(row, "", finding_word(row.reason, lang)) for row in of_fate]
+        word = fate_word(fate, lang)
+        if len(of_fate) != 1:
+            count = number(sum(row.records for row in of_fate), 0)
+            rows.append(Row((word, "", count, _sum_text(of_fate)), "subtotal" if of_fate else "plain"))
+            word = ""
+        rows += [_fate_row(row, word, finding_word(row.reason, lang)) for row in of_fate]
     rows.append(
         Row((_say("records_in", lang), "", number(cluster.records, 0), _sum_text(cluster.fates)), "total")
     )
@@ -114,7 +105,7 @@ def _fate_row(row: FateRow, word: str, reason: str) -> Row:
 def _sum_text(rows: list[FateRow] | tuple[FateRow, ...]) -> str:
     """Core-hours of all rows that can tell; a dash where none can."""
     known = [row.core_hours for row in rows if row.core_hours is not None]
-    return hours(sum(known, Decimal(0))) if known else ("0" if not rows else hours(None))
+    return hours(None if rows and not known else sum(known, Decimal(0)))
 
 
 def _use_table(cluster: ClusterRows, lang: str) -> list[Block]:
