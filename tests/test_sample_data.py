@@ -12,6 +12,9 @@ from pathlib import Path
 import pytest
 
 from hesuan.site import read_site
+from ingest.slurm import ingest_file
+from models.build import SitePaths, build
+from models.mart import mart_reader
 from models.tariff_file import read_price_book
 from sample_data import make
 from sample_data.expected import HERE, expected
@@ -27,6 +30,66 @@ def fields() -> dict[str, list[list[bytes]]]:
         "cpu1": [line.split(b"\x1f") for line in cpu.splitlines()],
         "gpu1": [line.split(b"|") for line in gpu.splitlines()],
     }
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The way of hesuan itself through the sample: a folder of marts of both months."""
+    paths = SitePaths(tmp_path_factory.mktemp("sample"))
+    for cluster, name, zone in (("cpu1", make.CPU_FILE, None), ("gpu1", make.GPU_FILE, "Asia/Shanghai")):
+        ingest_file(
+            paths.raw,
+            HERE / name,
+            cluster=cluster,
+            timezone=zone,
+            who="test",
+            now_s=READ_S,
+            program_version="test",
+        )
+    for period in expected()["periods"]:
+        build(paths, read_site(HERE), read_price_book(HERE / "tariffs.toml"), period, program_version="test")
+    return paths.marts
+
+
+@pytest.mark.parametrize("period", ["2026-08", "2026-09"])
+def test_hesuan_comes_to_the_figures_worked_out_without_it(built: Path, period: str) -> None:
+    tenants = expected()["periods"][period]["tenants"]
+    device_or_cpu = "(resource = 'cpu' OR resource LIKE '%:%')"
+    with mart_reader(built, period) as con:
+        lines = con.execute(
+            """
+            SELECT tenant, tariff_version, item, resource, priced_base, quantity, billed_amount, list_amount
+            FROM out_charge_line
+            """
+        ).fetchall()
+        bills = con.execute("SELECT tenant, net, tax, gross FROM out_bill").fetchall()
+        use = con.execute(
+            f"SELECT tenant, resource, SUM(consumed_base) FROM out_usage WHERE {device_or_cpu} GROUP BY ALL"
+        ).fetchall()
+        runs = con.execute("SELECT tenant, COUNT(DISTINCT run_no) FROM out_run GROUP BY tenant").fetchall()
+        not_charged = con.execute(
+            f"""
+            SELECT tenant, SPLIT_PART(reason, ':', 1) || ' ' || resource, SUM(consumed_base)
+            FROM out_not_charged WHERE {device_or_cpu} GROUP BY ALL
+            """
+        ).fetchall()
+    money = ("quantity", "amount", "list_amount")
+    assert sorted(lines) == sorted(
+        (
+            *(tenant, line["version"], line["item"], line["resource"], line["priced_ms"]),
+            *(Decimal(line[key]) for key in money),
+        )
+        for tenant, said in tenants.items()
+        for line in said["lines"]
+    )
+    assert {tenant: amounts for tenant, *amounts in bills} == {
+        tenant: [Decimal(said[key]) for key in ("net", "tax", "gross")] for tenant, said in tenants.items()
+    }
+    for rows, key in ((use, "consumed_ms"), (not_charged, "not_charged_ms")):
+        assert {(tenant, word): int(ms) for tenant, word, ms in rows} == {
+            (tenant, word): ms for tenant, said in tenants.items() for word, ms in said[key].items()
+        }
+    assert dict(runs) == {tenant: said["runs"] for tenant, said in tenants.items()}
 
 
 def test_the_committed_files_are_what_the_generator_makes() -> None:
