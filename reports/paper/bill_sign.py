@@ -8,7 +8,7 @@ from reports.paper.kit.block import Block
 from reports.paper.kit.parts import GUTTER, heading
 from reports.paper.kit.pen import Pen
 from reports.paper.kit.style import HAIRLINE, MARGIN, MM, NOTE, SECONDARY, TABLE, WIDTH
-from reports.paper.kit.text import width
+from reports.paper.kit.text import cut, width
 from reports.paper.say import Say
 
 SEAL = 40 * MM
@@ -50,7 +50,7 @@ def _party(
     """One side's box, `corner` at the upper left: lines to sign on at the left, the seal's place at the right."""
     x, top = corner
     pen.frame(x, top - high, wide, high, color=HAIRLINE)
-    pen.text(x + _INNER, top - 14.0, title, TABLE, bold=True)
+    pen.text(x + _INNER, top - 14.0, cut(title, TABLE, wide - 2 * _INNER, bold=True), TABLE, bold=True)
     place = x + wide - SEAL - _INNER
     pen.frame(place, top - high + _INNER, SEAL, SEAL, color=HAIRLINE, dash=(2, 2))
     pen.text_centred(place + SEAL / 2, top - high + _INNER + SEAL / 2 - 3.0, seal, NOTE, color=SECONDARY)

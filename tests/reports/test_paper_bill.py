@@ -99,6 +99,17 @@ def long_bill() -> Bill:
     return samples.with_tax(replace(bill, lines=priced), "inclusive")
 
 
+def wordy_bill() -> Bill:
+    """An issuer, a number and contacts far longer than their places."""
+    bill = samples.draft_bill()
+    long = "国家超级计算与人工智能融合创新公共服务平台运营管理中心（示例）" * 3
+    issuer = replace(
+        bill.issuer, name=long, name_en="Very Long Name of a Centre " * 6, address=long, payee_account=long
+    )
+    payer = replace(bill.payer, cost_card="KY-" * 40, contact=long, user_class="internal-" * 20)
+    return replace(bill, number=f"HS-2026-09-{'x' * 120}-01", issuer=issuer, payer=payer)
+
+
 def dollar_bill() -> Bill:
     """The small bill in another currency."""
     return replace(samples.small_bill(), currency="USD")
@@ -114,6 +125,7 @@ BILLS: list[Callable[[], Bill]] = [
     samples.many_users_bill,
     huge_bill,
     long_bill,
+    wordy_bill,
     empty_bill,
     dollar_bill,
 ]

@@ -31,6 +31,7 @@ GUTTER = 14.0
 
 def title(text: str, aside: str, *, new_page: bool = False) -> Block:
     """A document's or part's title over the accent rule; `aside` stands small at the right."""
+    aside = cut(aside, BODY, WIDTH * 0.6)
     lines = wrap(text, HEADING_1, WIDTH - width(aside, BODY) - GUTTER, bold=True)
     high = len(lines) * 22.0 + 5.0
 
