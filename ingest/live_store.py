@@ -29,6 +29,16 @@ def watermark(store: Path, cluster: str) -> int | None:
     return found[0][0] if found else None
 
 
+def moved_to(read_to_s: int | None, window: tuple[int, int]) -> int | None:
+    """The watermark after [start, end) was read whole, in UTC seconds; None where it stays.
+
+    It stays for older times, and where a gap would lie between it and the window: the next pull begins before the gap.
+    """
+    if read_to_s is not None and not window[0] <= read_to_s < window[1]:
+        return None
+    return window[1]
+
+
 def newest_run(store: Path, cluster: str, before_s: int) -> KnownRun | None:
     """The run of `cluster` that started last before `before_s`: of all known, the last that slurmdbd purges.
 

@@ -30,7 +30,7 @@ from ingest.live_command import (
     utc_text,
 )
 from ingest.live_site import check_site
-from ingest.live_store import KnownRun, add_findings, newest_run, open_runs, watermark
+from ingest.live_store import KnownRun, add_findings, moved_to, newest_run, open_runs, watermark
 from ingest.slurm import Batch, ingest_file
 from models.errors import Finding, HesuanError
 
@@ -255,7 +255,7 @@ def _keep(
         origin=ran.command,
         window=window,
         read_at_s=read_at_s,
-        read_to_s=_moved(watermark(this.store, this.cluster), window),
+        read_to_s=window and moved_to(watermark(this.store, this.cluster), window),
     )
     said = tuple(
         Finding("sacct", ran.command, "sacct-stderr", f"sacct ended with exit code 0 and said: {line}")
@@ -265,10 +265,3 @@ def _keep(
         this.store, batch.batch_id, (*findings, *said), now_s=read_at_s, program_version=this.program_version
     )
     return replace(batch, findings=batch.findings + added)
-
-
-def _moved(read_to_s: int | None, window: tuple[int, int] | None) -> int | None:
-    """The watermark after this window, None where it stays: older times, or a gap before the window."""
-    if window is None or (read_to_s is not None and not window[0] <= read_to_s < window[1]):
-        return None
-    return window[1]

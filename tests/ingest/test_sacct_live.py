@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 from fake_slurm import DAY, HOUR, T0, FakeSlurm, fields_asked, make, run
+from hypothesis import given
+from hypothesis import strategies as st
 
+from ingest.live_store import moved_to
 from models.errors import HesuanError
 
 
@@ -115,6 +118,19 @@ def test_watermark_never_goes_back_and_never_leaps_a_gap(fake):
     fake.pull(None, T0 + 4 * DAY, overlap_hours=0)
     assert fake.windows()[0][0] == "2026-11-02T00:00:00"
     assert fake.read_to() == T0 + 4 * DAY
+
+
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(1, 20)), min_size=1, max_size=20))
+def test_watermark_property(asked):
+    """Whatever windows are read in whatever order: from the first window's start up to it, no second is unread."""
+    windows = [(start, start + width) for start, width in asked]
+    at = None
+    for window in windows:
+        after = moved_to(at, window)
+        assert after is None or at is None or after > at
+        at = after or at
+    read = {second for start, end in windows for second in range(start, end)}
+    assert set(range(windows[0][0], at)) <= read
 
 
 def test_open_run_closed_long_ago_is_read_by_its_id(fake):

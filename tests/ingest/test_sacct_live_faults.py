@@ -33,6 +33,7 @@ def failing(fake: FakeSlurm, key: str, until: int = T0 + 3 * DAY, **more) -> str
     with pytest.raises(HesuanError) as error:
         fake.pull(T0, until, **more)
     assert error.value.key == key
+    assert error.value.text("zh")  # names no value that is not given
     return error.value.text("en")
 
 
