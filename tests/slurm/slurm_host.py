@@ -21,12 +21,26 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from slurm_config import CLUSTER, NODES, configure, free_ports
 
 PACKAGES = ("slurmctld", "slurmd", "slurmdbd", "slurm-client", "munge", "mariadb-server")
 # account -> its user, a system user of every Debian. lab is the parent of physics and chem.
 ACCOUNT_USERS = {"physics": "games", "chem": "news", "ai": "irc"}
+
+
+def checked(*command: str, check: bool = True, **how: Any) -> str:
+    """Run a command; its standard output without the last newline.
+
+    Raises:
+        RuntimeError: it failed and `check` holds; with all that it said.
+    """
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, **how)
+    if check and done.returncode:
+        message = f"{' '.join(command)}: exit {done.returncode}: {done.stderr}{done.stdout}"
+        raise RuntimeError(message)
+    return done.stdout.rstrip("\n")
 
 
 @dataclass(frozen=True)
@@ -43,21 +57,8 @@ class SlurmHost:
 
     def run(self, *command: str, user: str | None = None, check: bool = True) -> str:
         """Run a command of Slurm, as root or as `user`; its standard output without the last newline."""
-        done = subprocess.run(
-            command,
-            env=self.env,
-            cwd=self.folder / "work",
-            user=user,
-            extra_groups=[] if user else None,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        if check and done.returncode:
-            message = f"{' '.join(command)}: exit {done.returncode}: {done.stderr}{done.stdout}"
-            raise RuntimeError(message)
-        return done.stdout.rstrip("\n")
+        folder, groups = self.folder / "work", [] if user else None
+        return checked(*command, check=check, env=self.env, cwd=folder, user=user, extra_groups=groups)
 
     def submit(self, account: str, script: str, *options: str) -> int:
         """Submit a batch job under `account` as that account's user; its job id (JobIDRaw)."""
@@ -103,10 +104,7 @@ def wait_for(what: str, ready: Callable[[], bool], seconds: float = 40.0) -> Non
 
 def install_packages() -> None:
     """Install what of PACKAGES is missing, without starting any system service."""
-    known = subprocess.run(
-        ["dpkg-query", "-W", "-f", "${Package} ${db:Status-Status}\n", *PACKAGES],
-        capture_output=True, text=True, check=False,
-    ).stdout  # fmt: skip
+    known = checked("dpkg-query", "-W", "-f", "${Package} ${db:Status-Status}\n", *PACKAGES, check=False)
     missing = [p for p in PACKAGES if f"{p} installed" not in known.splitlines()]
     if not missing:
         return
@@ -117,11 +115,9 @@ def install_packages() -> None:
         policy.chmod(0o755)
     try:
         env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        subprocess.run(["apt-get", "-q", "update"], env=env, check=True, stdout=subprocess.DEVNULL)
-        subprocess.run(
-            ["apt-get", "-q", "install", "-y", "--no-install-recommends", *missing],
-            env=env, check=True, stdout=subprocess.DEVNULL,
-        )  # fmt: skip
+        checked("apt-get", "-q", "update", env=env)
+        install = ("apt-get", "-q", "install", "-y", "--no-install-recommends")
+        checked(*install, *missing, env=env)
     finally:
         if ours:
             policy.unlink()
@@ -176,24 +172,24 @@ def _kill_steps(folder: Path) -> None:
                         os.kill(pid, signal.SIGKILL)
 
 
-def _succeeds(host: SlurmHost, *command: str) -> bool:
-    """Whether the command ends with exit code 0."""
+def _succeeds(act: Callable[[], object]) -> bool:
+    """Whether a command does not fail."""
     try:
-        host.run(*command)
+        act()
     except (RuntimeError, subprocess.TimeoutExpired):
         return False
     return True
 
 
 def _start_database(stack: ExitStack, folder: Path, port: int) -> None:
-    """MariaDB with utf8mb4 (latin1 would turn Chinese job names into ???? for good) and Slurm's database user."""
+    """MariaDB with utf8mb4 (latin1 would turn Chinese job names into ???? for good) and Slurm's database user.
+
+    --force: the host's own name need not resolve.
+    """
     data, sock = folder / "mysql", folder / "run" / "mysqld.sock"
-    subprocess.run(
-        [
-            "mariadb-install-db", "--no-defaults", "--user=mysql", f"--datadir={data}", "--skip-test-db",
-            "--auth-root-authentication-method=socket",
-        ],
-        check=True, capture_output=True,
+    checked(
+        "mariadb-install-db", "--no-defaults", "--user=mysql", f"--datadir={data}", "--skip-test-db",
+        "--auth-root-authentication-method=socket", "--force",
     )  # fmt: skip
     stack.enter_context(
         _daemon(
@@ -204,18 +200,14 @@ def _start_database(stack: ExitStack, folder: Path, port: int) -> None:
             "--innodb-flush-log-at-trx-commit=0", f"--pid-file={folder}/run/mysqld.pid",
         )
     )  # fmt: skip
-    client = ["mariadb", "--no-defaults", "-S", str(sock), "-u", "root", "-e"]
-
-    def answers() -> bool:
-        return subprocess.run([*client, "select 1"], capture_output=True, check=False).returncode == 0
-
-    wait_for("MariaDB", answers)
+    client = ("mariadb", "--no-defaults", "-S", str(sock), "-u", "root", "-e")
+    wait_for("MariaDB", lambda: _succeeds(lambda: checked(*client, "select 1")))
     for sql in (
         "create database slurm_acct",
         "create user slurm@'127.0.0.1' identified by 'slurm'",
         "grant all on slurm_acct.* to slurm@'127.0.0.1'",
     ):
-        subprocess.run([*client, sql], check=True, capture_output=True)
+        checked(*client, sql)
 
 
 def _add_accounts(host: SlurmHost) -> None:
@@ -263,10 +255,10 @@ def slurm_host() -> Iterator[SlurmHost]:
                 env={**env, "SLURM_CONF": str(folder / "etc" / "slurmdbd.conf")},
             )
         )  # fmt: skip
-        wait_for("slurmdbd", lambda: _succeeds(host, "sacctmgr", "-n", "show", "stats"))
+        wait_for("slurmdbd", lambda: _succeeds(lambda: host.run("sacctmgr", "-n", "show", "stats")))
         host.run("sacctmgr", "-i", "add", "cluster", CLUSTER)
         stack.enter_context(_daemon(folder, "slurmctld", "slurmctld", "-D", env=env))
-        wait_for("slurmctld", lambda: _succeeds(host, "scontrol", "ping"))
+        wait_for("slurmctld", lambda: _succeeds(lambda: host.run("scontrol", "ping")))
         stack.callback(_kill_steps, folder)
         for node in NODES:
             stack.enter_context(_daemon(folder, f"slurmd.{node}", "slurmd", "-D", "-N", node, env=env))

@@ -42,9 +42,13 @@ def _wait_state(host: SlurmHost, job: int, state: str) -> None:
 def submit_all(host: SlurmHost) -> Submitted:
     """Submit them, act on some, and wait until all but one have ended. About 20 s."""
     began_s = int(time.time())
+    go = host.folder / "work" / "go"
+    until_go = (
+        f"until [ -e {go} ]; do sleep 0.2; done"  # no job ends before it was acted on, however slow the host
+    )
     running = host.submit("ai", "sleep 3600", "-J", "still running", "-n", "2", "-t", "120")
-    requeued = host.submit("chem", "sleep 4", "-J", "requeued", "--requeue")
-    suspended = host.submit("physics", "sleep 6", "-J", "suspended", "-n", "3")
+    requeued = host.submit("chem", until_go, "-J", "requeued", "--requeue")
+    suspended = host.submit("physics", until_go, "-J", "suspended", "-n", "3")
     cancelled = host.submit("chem", "sleep 1000", "-J", "cancelled", "-n", "2")
     plain = host.submit("physics", "srun -n 2 sleep 2", "-J", "plain", "-n", "2", "--mem=600")
     array = host.submit(
@@ -66,6 +70,8 @@ def submit_all(host: SlurmHost) -> Submitted:
     host.run("scontrol", "requeue", str(requeued))
     time.sleep(3)
     host.run("scontrol", "resume", str(suspended))
+    time.sleep(1)
+    go.touch()
     host.run("scontrol", "update", f"jobid={requeued}", "starttime=now")  # or it waits two minutes
     wait_for(
         "all jobs but one to end", lambda: host.run("squeue", "-h", "-o", "%A").split() == [str(running)]

@@ -83,7 +83,6 @@ def test_cancelled_and_requeued(pulls):
     first, second = runs(pulls.store, pulls.jobs.requeued)
     assert (first[2], second[2]) == ("REQUEUED", "COMPLETED")
     assert first[3] >= 2
-    assert second[3] >= 4
 
 
 def test_suspended(pulls):
