@@ -6,10 +6,12 @@ Money is Decimal; a version is known by the hash of what it says.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from typing import Literal
+
+from models.tariff_rules import Rules
 
 Treatment = Literal["bill", "refund", "free"]
 
@@ -65,11 +67,13 @@ class Tariff:
     Attributes:
         runs: (state, treatment) of runs that ended so; what is not named is billed. `refund` shows on the bill
             as not charged because of the state; `free` as free by policy.
-        suspended: (resource pattern, treatment `bill` or `free`) for the time a run was suspended, first match wins,
+        suspended: (resource pattern, treatment `bill` or `free`) for the time a run was suspended, closest pattern first,
             default bill. CPU is never consumed while suspended, so it has no say here.
         not_priced: resource patterns that other prices include; anything else without a price stops the close.
         quantity_decimals: places to which a line's quantity is rounded before it is multiplied.
-        sha256: hash of everything above in a canonical form, so that an edit is seen.
+        period_split: `overlap` gives each month what a run held in it; `end` gives all of a run to the month of its end.
+        rules: meters, bands, tiers and the like.
+        sha256: hash of everything above in a canonical form, so that an edit is seen; `valid_to` as written.
     """
 
     version: str
@@ -83,6 +87,8 @@ class Tariff:
     not_priced: tuple[str, ...]
     sha256: str
     line_no: int
+    rules: Rules = field(default_factory=Rules)
+    period_split: Literal["overlap", "end"] = "overlap"
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ class VersionTable(TomlTable):
     valid_from: Day
     valid_to: Day | None = None
     approved_by: Filled
-    quantity_decimals: Annotated[int, AfterValidator(within(0, 8))] = 4
+    quantity_decimals: Annotated[int, AfterValidator(within(0, 6))] = 4
     not_priced: list[Pattern] = Field(default_factory=list)
 
 

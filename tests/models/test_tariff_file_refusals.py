@@ -104,7 +104,7 @@ CASES: list[tuple[str, str, list[tuple[int, str]]]] = [
     ('id = "2027a"', 'id = "2027 甲"', [(39, '“id”不能是 "2027 甲"。编码只用英文字母、数字和 . _ -，以字母或数字开头。请改正。')]),
     ('approved_by = "校长办公会"\nq', 'approved_by = ""\nq', [(12, "“approved_by”是空的。请填写内容。")]),
     ("quantity_decimals = 4", 'quantity_decimals = "4"', [(13, '“quantity_decimals”应为整数，现为 "4"。请写不带引号和小数点的数字。')]),
-    ("quantity_decimals = 4", "quantity_decimals = 9", [(13, "“quantity_decimals”应在 0 到 8 之间，现为 9。请改正。")]),
+    ("quantity_decimals = 4", "quantity_decimals = 9", [(13, "“quantity_decimals”应在 0 到 6 之间，现为 9。请改正。")]),
     ('["mem", "node", "billing"]', '"mem"', [(14, '“not_priced”应为列表，现为 "mem"。请写成 ["甲", "乙"] 的形式。')]),
     ('["mem", "node", "billing"]', '["mem", "nodes"]', [(14, '不认识资源 "nodes"。是否应为“node”？请改正。')]),
     ('["mem", "node", "billing"]', '["mem", 3]', [(14, "“not_priced[2]”应为文字，现为 3。请加上引号。")]),
