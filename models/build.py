@@ -14,12 +14,15 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 
-from models.calendar import Period, period
+from models.calendar import Period, month_before, period
+from models.carry import create_carry_in, needs_month_before, use_up
+from models.catalogue import LANGUAGES
 from models.engine import create_table
 from models.errors import HesuanError
 from models.ledger import edited_versions, ledger_reader
+from models.line_prices import LinePrices, UnitPrice, described
 from models.mart import next_build_no, publish
-from models.pipeline import AFTER_PRICES, BEFORE_PRICES, CORE, SCAFFOLD
+from models.pipeline import SCAFFOLD, TABLES
 from models.pricing import BillTotal, ChargeLine, UsageLine, price_tenant, vat_on
 from models.reference import create_reference
 from models.site import Site
@@ -29,6 +32,7 @@ from models.units import unit_of
 
 MONEY = pa.decimal128(18, 2)
 QUANTITY = pa.decimal128(28, 6)
+PRICE = pa.decimal128(18, 8)
 
 
 @dataclass(frozen=True)
@@ -102,24 +106,53 @@ def _input_hash(
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
 
 
-def _usage_lines(con: duckdb.DuckDBPyConnection) -> list[UsageLine]:
-    """out_usage_line with its prices, tenant by tenant in the order of lines."""
+def _usage_lines(con: duckdb.DuckDBPyConnection) -> list[tuple[UsageLine, UnitPrice]]:
+    """out_usage_line with its unit prices, tenant by tenant in the order of lines."""
+    prices = LinePrices(con)
     rows = con.execute(
         """
-        SELECT u.line, u.tenant, u.resource, u.consumed_base, u.priced_base, p.list_price, p.price, t.quantity_decimals
+        SELECT u.line, u.tenant, u.resource, u.consumed_base, u.priced_base, t.quantity_decimals, u.tariff_no, u.price_no,
+               u.factor_bits, u.band_no, u.pool_no, u.step_no, u.last_no, u.last_step_no
         FROM out_usage_line AS u
-        JOIN ref_price AS p ON p.tariff_no = u.tariff_no AND p.price_no = u.price_no
         JOIN ref_tariff AS t ON t.tariff_no = u.tariff_no
         ORDER BY u.tenant, u.line
         """
     ).fetchall()
-    return [
-        UsageLine(line, tenant, unit_of(resource), int(consumed), int(priced), list_price, price, decimals)
-        for line, tenant, resource, consumed, priced, list_price, price, decimals in rows
-    ]
+    found = []
+    for (
+        line,
+        tenant,
+        resource,
+        consumed,
+        priced,
+        places,
+        tariff,
+        row,
+        bits,
+        band,
+        pool,
+        step,
+        last,
+        last_step,
+    ) in rows:
+        unit_price = prices.of(
+            tariff, row, factor_bits=bits, band=band, pool=pool, step=step, last=last, last_step=last_step
+        )
+        usage = UsageLine(
+            line,
+            tenant,
+            unit_of(resource),
+            int(consumed),
+            int(priced),
+            unit_price.list_price,
+            unit_price.price,
+            places,
+        )
+        found.append((usage, unit_price))
+    return found
 
 
-def _charge_table(charges: list[ChargeLine]) -> pa.Table:
+def _charge_table(charges: list[ChargeLine], prices: dict[str, UnitPrice]) -> pa.Table:
     def column(name: str, kind: pa.DataType) -> pa.Array:
         return pa.array([getattr(charge, name) for charge in charges], kind)
 
@@ -132,6 +165,14 @@ def _charge_table(charges: list[ChargeLine]) -> pa.Table:
             "billed_amount": column("billed_amount", MONEY),
             "list_cost": column("list_cost", MONEY),
             "billed_cost": column("billed_cost", MONEY),
+            "list_price": pa.array([prices[charge.line].list_price for charge in charges], PRICE),
+            "price": pa.array([prices[charge.line].price for charge in charges], PRICE),
+            **{
+                f"acting_{lang}": pa.array(
+                    [described(prices[charge.line].acting, lang) for charge in charges], pa.string()
+                )
+                for lang in LANGUAGES
+            },
             "list_fen": pa.array([int(charge.list_amount.scaleb(2)) for charge in charges], pa.int64()),
             "billed_fen": pa.array([int(charge.billed_amount.scaleb(2)) for charge in charges], pa.int64()),
         }
@@ -156,7 +197,7 @@ def _units(con: duckdb.DuckDBPyConnection) -> None:
     """Fill ref_unit: the unit of each resource that is used."""
     found = [
         resource
-        for (resource,) in con.execute("SELECT DISTINCT resource FROM core_tres_item ORDER BY 1").fetchall()
+        for (resource,) in con.execute("SELECT DISTINCT resource FROM core_rate ORDER BY 1").fetchall()
     ]
     units = [unit_of(resource) for resource in found]
     rows = pa.table(
@@ -177,17 +218,19 @@ def _price(con: duckdb.DuckDBPyConnection, site: Site, book: PriceBook, span: Pe
     mode, rate = vat_on(book.vat, span.last_day)
     charges: list[ChargeLine] = []
     bills: list[BillTotal] = []
-    for _, lines in groupby(_usage_lines(con), key=lambda line: line.tenant):
-        priced, bill = price_tenant(tuple(lines), mode, rate)
+    usage = _usage_lines(con)
+    for _, lines in groupby(usage, key=lambda pair: pair[0].tenant):
+        priced, bill = price_tenant([line for line, _ in lines], mode, rate)
         charges.extend(priced)
         bills.append(bill)
-    con.register("priced_lines", _charge_table(charges))
+    con.register("priced_lines", _charge_table(charges, {line.line: price for line, price in usage}))
     con.execute(
         """
         CREATE TABLE out_charge_line AS
         SELECT
             u.line, u.tenant, u.tariff_no, u.price_no, p.item, p.name, p.name_en, u.cluster, u.resource,
-            u.consumed_base, u.priced_base, c.consumed, c.quantity, t.quantity_decimals, p.list_price, p.price,
+            u.consumed_base, u.priced_base, c.consumed, c.quantity, t.quantity_decimals, c.list_price, c.price,
+            c.acting_zh, c.acting_en, u.band_no, u.step_no, u.factor_bits,
             c.list_amount, c.billed_amount, c.list_cost, c.billed_cost, c.list_fen, c.billed_fen,
             CAST(? AS VARCHAR) AS currency, t.version AS tariff_version, t.sha256 AS tariff_sha256
         FROM out_usage_line AS u
@@ -246,6 +289,14 @@ def _facts(
     return digest
 
 
+def _note_missing_month(con: duckdb.DuckDBPyConnection, span: Period) -> None:
+    """Add a finding that a rule looks at the month before, which was never built."""
+    con.execute(
+        "INSERT INTO out_finding VALUES ('tariffs', ?, 'month-before-missing', ?, 'error')",
+        [span.name, month_before(span.name)],
+    )
+
+
 def _note_edited(con: duckdb.DuckDBPyConnection, ledger: Path, book: PriceBook) -> None:
     """Add a finding for each version that a closed bill used and that says something else now."""
     with ledger_reader(ledger) as opened:
@@ -282,7 +333,11 @@ def build(
     span = period(period_name, site.timezone)
     if not book.versions:
         raise HesuanError("mart.no_tariff")
-    steps = [*CORE, *BEFORE_PRICES, "out_charge_line", *AFTER_PRICES]
+    special = {
+        "ref_unit": lambda: _units(con),
+        "core_segment": lambda: use_up(con, book),
+        "out_charge_line": lambda: _price(con, site, book, span),
+    }
     with _only_builder(paths.marts, span.name):
         build_no = next_build_no(paths.marts, span.name)
         building = paths.marts / f"{span.name}-{build_no:04d}.building"
@@ -290,14 +345,13 @@ def build(
         try:
             attach_raw(con, paths.raw)
             create_reference(con, site, book, span)
-            for done, table in enumerate(steps):
+            has_before = create_carry_in(con, paths.marts, span)
+            for done, table in enumerate(TABLES):
                 if progress:
-                    progress(table, done, len(steps))
-                if table == "out_charge_line":
-                    _units(con)
-                    _price(con, site, book, span)
-                else:
-                    create_table(con, table)
+                    progress(table, done, len(TABLES))
+                special.get(table, lambda table=table: create_table(con, table))()
+            if needs_month_before(book, span) and not has_before:
+                _note_missing_month(con, span)
             _note_edited(con, paths.ledger, book)
             digest = _facts(con, site, book, span.name, build_no, program_version)
             for table in SCAFFOLD:

@@ -32,3 +32,8 @@ def covers(wide: str, narrow: str) -> bool:
 def covers_all(wide: Sequence[str], narrow: Sequence[str]) -> bool:
     """`covers` in every place of two rows of patterns of the same length."""
     return all(covers(w, n) for w, n in zip(wide, narrow, strict=True))
+
+
+def like(pattern: str) -> str:
+    """A pattern with `*` as SQL LIKE text whose escape is `!`."""
+    return pattern.replace("!", "!!").replace("%", "!%").replace("_", "!_").replace("*", "%")

@@ -1,13 +1,14 @@
 """The data flow, as a list: each table is filled by the SQL file of its name, in this order.
 
 raw_sacct -> core_version -> core_fate, core_tres -> core_record (what became of every record) -> core_run -> core_owner,
-core_sku -> core_use (consumed and priced, by run, day and resource) -> out_usage_line -> pricing in Decimal
+core_sku -> core_use (consumed and priced, by run, cell and resource) -> core_segment (quotas and tiers used up in time order)
+-> core_part, core_line_part -> out_usage_line -> pricing in Decimal
 -> out_charge_line, out_bill -> out_run_charge (each run's part, to the fen).
 """
 
 from __future__ import annotations
 
-CORE = (
+TABLES = (
     "core_version",
     "core_fate",
     "core_tres",
@@ -20,15 +21,37 @@ CORE = (
     "core_run",
     "core_run_span",
     "core_owner",
+    "core_meter",
+    "core_rate",
+    "ref_unit",  # filled by build.py: the units of the resources that are used or metered
+    "core_last_step",
     "core_sku",
     "core_suspended",
     "core_use",
     "core_usage_slot",
+    "core_cell",
+    "core_segment",  # filled by carry.py: core_quota_pass once a quota, then core_pool_step
+    "core_part",
+    "core_line_part",
+    "out_usage",
+    "out_usage_line",
+    "out_not_charged",
+    "out_charge_line",  # filled by build.py: pricing in Decimal; out_bill too
+    "out_run_charge",
+    "out_run",
+    "out_user_day",
+    "out_carry",
+    "out_reconciliation",
+    "out_finding",
 )
 
-BEFORE_PRICES = ("out_usage", "out_usage_line", "out_not_charged")
-
-AFTER_PRICES = ("out_run_charge", "out_run", "out_user_day", "out_reconciliation", "out_finding")
-
 # Large tables that only the build itself needs; dropped before a mart is published.
-SCAFFOLD = ("core_version", "core_fate", "core_run_span", "cal_bucket", "cal_slot_bucket")
+SCAFFOLD = (
+    "core_version",
+    "core_fate",
+    "core_run_span",
+    "core_part",
+    "core_line_part",
+    "cal_bucket",
+    "cal_slot_bucket",
+)

@@ -7,17 +7,17 @@ tells by itself what it was built from.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from datetime import date
+from collections.abc import Sequence
 
 import duckdb
-import pyarrow as pa
 
-from models.calendar import Period, Span, days, slots
+from models.calendar import Period, slots
+from models.patterns import like
+from models.reference_calendar import calendar, rule_epochs
+from models.reference_rules import create_rules
+from models.reference_table import Row, fill
 from models.site import UNASSIGNED, Site
 from models.tariff import PriceBook
-
-Row = tuple[object, ...]
 
 # State words of sacct, long and short -> (state, still open). squeue's transient words are as good as running.
 STATES: tuple[tuple[str, str, bool], ...] = (
@@ -49,94 +49,67 @@ SUFFIXES = (
 BUCKET_S = 900
 
 
-def like(pattern: str) -> str:
-    """A pattern with `*` as SQL LIKE text whose escape is `!`."""
-    return pattern.replace("!", "!!").replace("%", "!%").replace("_", "!_").replace("*", "%")
-
-
-def _fill(con: duckdb.DuckDBPyConnection, table: str, columns: str, rows: Iterable[Row]) -> None:
-    """Create `table` with `columns` and put `rows` in, all at once through Arrow."""
-    con.execute(f"CREATE TABLE {table} ({columns})")
-    listed = list(rows)
-    if listed:
-        places = [pa.array([row[n] for row in listed]) for n in range(len(listed[0]))]
-        con.register("rows_to_fill", pa.table(places, [f"c{n}" for n in range(len(places))]))
-        con.execute(f"INSERT INTO {table} SELECT * FROM rows_to_fill")
-        con.unregister("rows_to_fill")
-
-
-def _buckets(spans: Sequence[Span], period: Period) -> list[Row]:
-    """Quarters of an hour -> number of the span that holds them."""
-    starts = [span.start_s for span in spans]
+def _buckets(starts: Sequence[int], period: Period) -> list[Row]:
+    """Quarters of an hour -> number of the stretch that holds them; `starts` are the stretches' first seconds."""
     first, last = period.start_s // BUCKET_S, (period.end_s - 1) // BUCKET_S
     return [
         (bucket, max(0, bisect_right(starts, bucket * BUCKET_S) - 1)) for bucket in range(first, last + 1)
     ]
 
 
-def rule_epochs(site: Site, period: Period) -> tuple[date, ...]:
-    """Days of the period on which another set of tenant rules begins to be valid, the first day included."""
-    edges = {period.first_day}
-    for rule in site.rules:
-        edges |= {
-            day
-            for day in (rule.valid_from, rule.valid_to)
-            if day is not None and period.first_day < day <= period.last_day
-        }
-    return tuple(sorted(edges))
-
-
-def _tariff_no(book: PriceBook, day: date) -> int:
-    """Number, from 1, of the version valid on `day`; 0 where none is."""
-    for number, version in enumerate(book.versions, 1):
-        if version.valid_from <= day and (version.valid_to is None or day < version.valid_to):
-            return number
-    return 0
-
-
 def _calendar(con: duckdb.DuckDBPyConnection, site: Site, book: PriceBook, period: Period) -> None:
-    epochs = rule_epochs(site, period)
-    spans = days(period, site.timezone)
-    cells = slots(period, site.timezone, site.slot_minutes)
-    _fill(
+    made = calendar(site, book, period)
+    fill(
         con, "cal_period", "period VARCHAR, start_s BIGINT, end_s BIGINT, first_day DATE, last_day DATE",
         [(period.name, period.start_s, period.end_s, period.first_day, period.last_day)],
     )  # fmt: skip
-    _fill(
+    fill(
         con, "cal_span",
-        "span_no INTEGER, start_s BIGINT, end_s BIGINT, day DATE, tariff_no INTEGER, rule_epoch INTEGER",
-        ((n, s.start_s, s.end_s, s.day, _tariff_no(book, s.day), bisect_right(epochs, s.day) - 1)
-         for n, s in enumerate(spans)),
+        "span_no INTEGER, start_s BIGINT, end_s BIGINT, day DATE, tariff_no INTEGER, rule_epoch INTEGER, "
+        "band_set INTEGER, end_set INTEGER",
+        ((n, *vars(cell).values()) for n, cell in enumerate(made.cells)),
     )  # fmt: skip
-    _fill(
+    fill(con, "ref_band_set", "band_set INTEGER, tariff_no INTEGER, band_no INTEGER", made.sets)
+    cells = slots(period, site.timezone, site.slot_minutes)
+    fill(
         con, "cal_slot", "slot_no INTEGER, start_s BIGINT, end_s BIGINT, day DATE",
         ((n, s.start_s, s.end_s, s.day) for n, s in enumerate(cells)),
     )  # fmt: skip
-    _fill(con, "cal_bucket", "bucket_no BIGINT, span_no INTEGER", _buckets(spans, period))
-    _fill(con, "cal_slot_bucket", "bucket_no BIGINT, slot_no INTEGER", _buckets(cells, period))
+    fill(
+        con,
+        "cal_bucket",
+        "bucket_no BIGINT, span_no INTEGER",
+        _buckets([cell.start_s for cell in made.cells], period),
+    )
+    fill(
+        con,
+        "cal_slot_bucket",
+        "bucket_no BIGINT, slot_no INTEGER",
+        _buckets([s.start_s for s in cells], period),
+    )
 
 
 def _tenancy(con: duckdb.DuckDBPyConnection, site: Site, period: Period) -> None:
     nobody = (UNASSIGNED, "未归属", "Unassigned", "", "", UNASSIGNED, "", "")
-    _fill(
+    fill(
         con, "ref_tenant",
         "tenant VARCHAR, name VARCHAR, name_en VARCHAR, unit VARCHAR, unit_en VARCHAR, user_class VARCHAR, "
         "cost_card VARCHAR, contact VARCHAR",
         [nobody, *((t.tenant, t.name, t.name_en, t.unit, t.unit_en, t.user_class, t.cost_card, t.contact)
                    for t in site.tenants)],
     )  # fmt: skip
-    _fill(
+    fill(
         con, "ref_project", "tenant VARCHAR, project VARCHAR, name VARCHAR, cost_card VARCHAR",
         ((p.tenant, p.project, p.name, p.cost_card) for p in site.projects),
     )  # fmt: skip
-    _fill(
+    fill(
         con, "ref_rule",
         "rule_order INTEGER, tenant VARCHAR, project VARCHAR, cluster VARCHAR, account VARCHAR, wckey VARCHAR, "
         "partition VARCHAR, user_name VARCHAR",
         ((r.order, r.tenant, r.project, like(r.cluster), like(r.account), like(r.wckey), like(r.partition), like(r.user))
          for r in site.rules),
     )  # fmt: skip
-    _fill(
+    fill(
         con, "ref_epoch_rule", "rule_epoch INTEGER, rule_order INTEGER",
         ((number, rule.order) for number, day in enumerate(rule_epochs(site, period)) for rule in site.rules
          if (rule.valid_from is None or rule.valid_from <= day) and (rule.valid_to is None or day < rule.valid_to)),
@@ -145,11 +118,11 @@ def _tenancy(con: duckdb.DuckDBPyConnection, site: Site, period: Period) -> None
 
 def _prices(con: duckdb.DuckDBPyConnection, book: PriceBook) -> None:
     numbered = list(enumerate(book.versions, 1))
-    _fill(
+    fill(
         con, "ref_tariff", "tariff_no INTEGER, version VARCHAR, sha256 VARCHAR, quantity_decimals INTEGER",
         ((n, v.version, v.sha256, v.quantity_decimals) for n, v in numbered),
     )  # fmt: skip
-    _fill(
+    fill(
         con, "ref_price",
         "tariff_no INTEGER, price_no INTEGER, item VARCHAR, name VARCHAR, name_en VARCHAR, cluster VARCHAR, "
         "partition VARCHAR, qos VARCHAR, resource VARCHAR, user_class VARCHAR, list_price DECIMAL(18, 8), "
@@ -158,16 +131,16 @@ def _prices(con: duckdb.DuckDBPyConnection, book: PriceBook) -> None:
           like(p.user_class), p.list_price, p.price, p.line_no)
          for n, v in numbered for place, p in enumerate(v.prices, 1)),
     )  # fmt: skip
-    _fill(
+    fill(
         con, "ref_policy", "tariff_no INTEGER, state VARCHAR, treatment VARCHAR",
         ((n, state, treatment) for n, v in numbered for state, treatment in v.runs),
     )  # fmt: skip
-    _fill(
+    fill(
         con, "ref_suspended", "tariff_no INTEGER, pattern_order INTEGER, resource VARCHAR, treatment VARCHAR",
         ((n, place, like(resource), treatment) for n, v in numbered
          for place, (resource, treatment) in enumerate(v.suspended)),
     )  # fmt: skip
-    _fill(
+    fill(
         con, "ref_not_priced", "tariff_no INTEGER, resource VARCHAR",
         ((n, like(resource)) for n, v in numbered for resource in v.not_priced),
     )  # fmt: skip
@@ -178,18 +151,19 @@ def create_reference(con: duckdb.DuckDBPyConnection, site: Site, book: PriceBook
     _calendar(con, site, book, period)
     _tenancy(con, site, period)
     _prices(con, book)
-    _fill(con, "ref_state", "word VARCHAR, state VARCHAR, is_open BOOLEAN", STATES)
-    _fill(con, "ref_suffix", "suffix VARCHAR, mib_num HUGEINT, mib_den HUGEINT", SUFFIXES)
-    _fill(con, "ref_accelerator", "name VARCHAR", ((name,) for name in site.accelerators))
+    create_rules(con, book, period, site.timezone)
+    fill(con, "ref_state", "word VARCHAR, state VARCHAR, is_open BOOLEAN", STATES)
+    fill(con, "ref_suffix", "suffix VARCHAR, mib_num HUGEINT, mib_den HUGEINT", SUFFIXES)
+    fill(con, "ref_accelerator", "name VARCHAR", ((name,) for name in site.accelerators))
     issuer = site.issuer
-    _fill(
+    fill(
         con, "ref_issuer",
         "name VARCHAR, name_en VARCHAR, department VARCHAR, address VARCHAR, phone VARCHAR, email VARCHAR, "
         "payee_account VARCHAR, dispute_days INTEGER",
         [(issuer.name, issuer.name_en, issuer.department, issuer.address, issuer.phone, issuer.email,
           issuer.payee_account, issuer.dispute_days)],
     )  # fmt: skip
-    _fill(
+    fill(
         con, "ref_site", "runaway_grace_s BIGINT, runaway_s BIGINT",
         [(site.runaway_grace_hours * 3600, site.runaway_days * 86400)],
     )  # fmt: skip

@@ -1,18 +1,15 @@
--- out_run_charge: each run's and day's part of its bill lines, to the fen.
--- Grain: one row per run, day and bill line.
--- Reads: core_use, core_owner, out_charge_line.
+-- out_run_charge: each run's and cell's part of its bill lines, to the fen.
+-- Grain: one row per run, cell and bill line.
+-- Reads: core_line_part, out_charge_line.
 -- Units: fen (hundredths of the billing currency). Amounts are never computed from a price here: they are the line's
 --   printed amount, split by priced quantity with the largest remainder, so they add up to the line. Ties go by run
---   and day.
+--   and cell.
 WITH part AS (
     SELECT
         l.line, l.tenant, l.priced_base AS whole_base, l.billed_fen AS whole_fen, l.list_fen AS whole_list_fen,
-        u.run_no, u.span_no, u.priced_base, o.project
-    FROM core_use AS u
-    JOIN core_owner AS o ON o.combo_no = u.combo_no AND o.rule_epoch = u.rule_epoch
-    JOIN out_charge_line AS l
-      ON l.tenant = o.tenant AND l.tariff_no = u.tariff_no AND l.price_no = u.price_no AND l.resource = u.resource
-    WHERE u.priced_base > 0
+        p.run_no, p.span_no, p.priced_base, p.project
+    FROM core_line_part AS p
+    JOIN out_charge_line AS l ON l.line = p.line
 ),
 floored AS (
     SELECT

@@ -1,0 +1,20 @@
+-- core_line_part: which line of which bill each part of a run's priced use belongs to.
+-- Grain: one row per run, cell, resource and part that is charged; `line` is TENANT-001 in the order of the book.
+-- Reads: core_part, core_sku, core_owner, core_combo.
+-- A line is a tenant's use under one row of one version, in one band, one tier step, one set of factors.
+WITH part AS (
+    SELECT
+        p.run_no, p.span_no, p.priced_base, p.consumed_base, o.tenant, o.project, m.cluster, k.tariff_no, k.price_no, k.resource,
+        k.band_no, k.factor_bits, CASE WHEN p.step_no > 0 THEN k.pool_no ELSE 0 END AS pool_no, p.step_no, k.last_no, k.last_step_no
+    FROM core_part AS p
+    JOIN core_sku AS k ON k.sku_no = p.sku_no
+    JOIN core_owner AS o ON o.combo_no = k.combo_no AND o.rule_epoch = k.rule_epoch
+    JOIN core_combo AS m ON m.combo_no = k.combo_no
+    WHERE p.quota_name = ''
+)
+SELECT
+    tenant || '-' || LPAD(CAST(DENSE_RANK() OVER (
+        PARTITION BY tenant
+        ORDER BY tariff_no, price_no, resource, band_no, step_no, factor_bits, last_no, last_step_no) AS VARCHAR), 3, '0') AS line,
+    part.*
+FROM part
