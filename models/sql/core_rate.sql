@@ -1,7 +1,7 @@
 -- core_rate: what a run holds each second, and what the tariff's meter makes of it.
 -- Grain: one row per place, AllocTRES text, rule epoch, tariff version and resource that is held or metered.
 -- Reads: core_run, core_tres_item, core_meter, ref_meter, ref_weight, cal_span.
--- Units: base units of the resource per second. `minimum_s` and `granularity_s` are the meter's (0 and 1: none).
+-- Units: base units of the resource per second; metered ones in `metered_parts` parts (28 where a board's share counts). `minimum_s` and `granularity_s` are the meter's (0 and 1: none).
 --   `is_weighed`: a weighted meter counts the resource as another, so it has no price of its own.
 -- Weights: a core, a device or a billing unit is 1000 base units per second, a node 1, a GiB 1024 (MiB); a part is its
 --   units x weight, rounded half up to a thousandth of the metered unit.
@@ -63,9 +63,10 @@ SELECT
     COALESCE(o.per_s_base, 0) AS consumed_per_s_base,
     CASE
         WHEN r.is_weighted THEN COALESCE(w.metered_per_s_base, 0)
-        WHEN r.is_board_share THEN (COALESCE(o.per_s_base, 0) * o.share28 * 2 + 28) // 56
+        WHEN r.is_board_share THEN COALESCE(o.per_s_base, 0) * COALESCE(o.share28, 28)
         ELSE COALESCE(o.per_s_base, 0)
     END AS metered_per_s_base,
+    CASE WHEN r.is_board_share AND NOT r.is_weighted THEN 28 ELSE 1 END AS metered_parts,
     COALESCE(r.minimum_s, 0) AS minimum_s, COALESCE(r.granularity_s, 1) AS granularity_s,
     x.resource IS NOT NULL AS is_weighed
 FROM every AS e

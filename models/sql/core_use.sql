@@ -22,7 +22,7 @@ measured AS (
     SELECT
         c.run_no, c.combo_no, c.state, c.span_no, c.rule_epoch, c.tariff_no, c.band_set, c.end_set, c.from_s, c.to_s,
         c.begin_s, c.held_s, c.suspended_s, i.resource, i.stops_when_suspended, i.share28, i.consumed_per_s_base,
-        i.metered_per_s_base, i.minimum_s, i.granularity_s,
+        i.metered_per_s_base, i.metered_parts, i.minimum_s, i.granularity_s,
         COALESCE(u.treatment, 'bill') = 'free' OR i.stops_when_suspended AS is_active_only,
         i.consumed_per_s_base * (c.to_s - c.from_s) AS held_base,
         CASE WHEN c.suspended_s = 0 THEN i.consumed_per_s_base * (c.to_s - c.from_s)
@@ -43,21 +43,28 @@ elapsed AS (
              THEN CAST(CAST(from_s - begin_s AS HUGEINT) * (held_s - suspended_s) // held_s AS BIGINT) ELSE from_s - begin_s END AS from_elapsed_s
     FROM measured
 ),
+counted AS (
+    SELECT
+        *,
+        CASE WHEN to_elapsed_s > 0
+             THEN GREATEST(minimum_s, (to_elapsed_s + granularity_s - 1) // granularity_s * granularity_s) ELSE 0 END AS to_paid_s,
+        CASE WHEN from_elapsed_s > 0
+             THEN GREATEST(minimum_s, (from_elapsed_s + granularity_s - 1) // granularity_s * granularity_s) ELSE 0 END AS from_paid_s
+    FROM elapsed
+),
 metered AS (
     SELECT
         *,
         CASE WHEN stops_when_suspended THEN active_base ELSE held_base END AS consumed_base,
         CASE WHEN is_active_only THEN active_base ELSE held_base END AS kept_base,
         CASE
-            WHEN minimum_s = 0 AND granularity_s = 1 AND metered_per_s_base = consumed_per_s_base
+            WHEN minimum_s = 0 AND granularity_s = 1 AND metered_parts = 1 AND metered_per_s_base = consumed_per_s_base
                 THEN CASE WHEN is_active_only THEN active_base ELSE held_base END
-            ELSE metered_per_s_base * (
-                CASE WHEN to_elapsed_s > 0
-                     THEN GREATEST(minimum_s, (to_elapsed_s + granularity_s - 1) // granularity_s * granularity_s) ELSE 0 END
-                - CASE WHEN from_elapsed_s > 0
-                       THEN GREATEST(minimum_s, (from_elapsed_s + granularity_s - 1) // granularity_s * granularity_s) ELSE 0 END)
+            WHEN metered_parts = 1 THEN metered_per_s_base * (to_paid_s - from_paid_s)
+            ELSE CAST(CAST(metered_per_s_base AS HUGEINT) * to_paid_s // metered_parts
+                      - CAST(metered_per_s_base AS HUGEINT) * from_paid_s // metered_parts AS BIGINT)
         END AS chargeable_base
-    FROM elapsed
+    FROM counted
 ),
 judged AS (
     SELECT m.*, k.sku_no, k.price_no, k.pricing, COALESCE(p.treatment, 'bill') AS treatment
