@@ -8,7 +8,6 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from itertools import groupby
 from pathlib import Path
 
 import duckdb
@@ -16,23 +15,17 @@ import pyarrow as pa
 
 from models.calendar import Period, month_before, period
 from models.carry import create_carry_in, needs_month_before, use_up
-from models.catalogue import LANGUAGES
+from models.charges import price_lines
 from models.engine import create_table
 from models.errors import HesuanError
 from models.ledger import edited_versions, ledger_reader
-from models.line_prices import LinePrices, UnitPrice, described
 from models.mart import next_build_no, publish
 from models.pipeline import SCAFFOLD, TABLES
-from models.pricing import BillTotal, ChargeLine, UsageLine, price_tenant, vat_on
 from models.reference import create_reference
 from models.site import Site
 from models.store import attach_raw, connect
 from models.tariff import PriceBook
 from models.units import unit_of
-
-MONEY = pa.decimal128(18, 2)
-QUANTITY = pa.decimal128(28, 6)
-PRICE = pa.decimal128(18, 8)
 
 
 @dataclass(frozen=True)
@@ -106,93 +99,6 @@ def _input_hash(
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
 
 
-def _usage_lines(con: duckdb.DuckDBPyConnection) -> list[tuple[UsageLine, UnitPrice]]:
-    """out_usage_line with its unit prices, tenant by tenant in the order of lines."""
-    prices = LinePrices(con)
-    rows = con.execute(
-        """
-        SELECT u.line, u.tenant, u.resource, u.consumed_base, u.priced_base, t.quantity_decimals, u.tariff_no, u.price_no,
-               u.factor_bits, u.band_no, u.pool_no, u.step_no, u.last_no, u.last_step_no
-        FROM out_usage_line AS u
-        JOIN ref_tariff AS t ON t.tariff_no = u.tariff_no
-        ORDER BY u.tenant, u.line
-        """
-    ).fetchall()
-    found = []
-    for (
-        line,
-        tenant,
-        resource,
-        consumed,
-        priced,
-        places,
-        tariff,
-        row,
-        bits,
-        band,
-        pool,
-        step,
-        last,
-        last_step,
-    ) in rows:
-        unit_price = prices.of(
-            tariff, row, factor_bits=bits, band=band, pool=pool, step=step, last=last, last_step=last_step
-        )
-        usage = UsageLine(
-            line,
-            tenant,
-            unit_of(resource),
-            int(consumed),
-            int(priced),
-            unit_price.list_price,
-            unit_price.price,
-            places,
-        )
-        found.append((usage, unit_price))
-    return found
-
-
-def _charge_table(charges: list[ChargeLine], prices: dict[str, UnitPrice]) -> pa.Table:
-    def column(name: str, kind: pa.DataType) -> pa.Array:
-        return pa.array([getattr(charge, name) for charge in charges], kind)
-
-    return pa.table(
-        {
-            "line": column("line", pa.string()),
-            "consumed": column("consumed", QUANTITY),
-            "quantity": column("quantity", QUANTITY),
-            "list_amount": column("list_amount", MONEY),
-            "billed_amount": column("billed_amount", MONEY),
-            "list_cost": column("list_cost", MONEY),
-            "billed_cost": column("billed_cost", MONEY),
-            "list_price": pa.array([prices[charge.line].list_price for charge in charges], PRICE),
-            "price": pa.array([prices[charge.line].price for charge in charges], PRICE),
-            **{
-                f"acting_{lang}": pa.array(
-                    [described(prices[charge.line].acting, lang) for charge in charges], pa.string()
-                )
-                for lang in LANGUAGES
-            },
-            "list_fen": pa.array([int(charge.list_amount.scaleb(2)) for charge in charges], pa.int64()),
-            "billed_fen": pa.array([int(charge.billed_amount.scaleb(2)) for charge in charges], pa.int64()),
-        }
-    )
-
-
-def _bill_table(bills: list[BillTotal]) -> pa.Table:
-    def money(name: str) -> pa.Array:
-        return pa.array([getattr(bill, name) for bill in bills], MONEY)
-
-    return pa.table(
-        {
-            "tenant": pa.array([bill.tenant for bill in bills], pa.string()),
-            "tax_mode": pa.array([bill.mode for bill in bills], pa.string()),
-            "tax_rate": pa.array([bill.rate for bill in bills], pa.decimal128(8, 6)),
-            **{name: money(name) for name in ("list_amount", "billed_amount", "net", "tax", "gross")},
-        }
-    )
-
-
 def _units(con: duckdb.DuckDBPyConnection) -> None:
     """Fill ref_unit: the unit of each resource that is used."""
     found = [
@@ -211,52 +117,6 @@ def _units(con: duckdb.DuckDBPyConnection) -> None:
     con.register("rows_of_units", rows)
     con.execute("CREATE TABLE ref_unit AS SELECT * FROM rows_of_units")
     con.unregister("rows_of_units")
-
-
-def _price(con: duckdb.DuckDBPyConnection, site: Site, book: PriceBook, span: Period) -> None:
-    """Fill out_charge_line and out_bill: the one place where quantities meet prices."""
-    mode, rate = vat_on(book.vat, span.last_day)
-    charges: list[ChargeLine] = []
-    bills: list[BillTotal] = []
-    usage = _usage_lines(con)
-    for _, lines in groupby(usage, key=lambda pair: pair[0].tenant):
-        priced, bill = price_tenant([line for line, _ in lines], mode, rate)
-        charges.extend(priced)
-        bills.append(bill)
-    con.register("priced_lines", _charge_table(charges, {line.line: price for line, price in usage}))
-    con.execute(
-        """
-        CREATE TABLE out_charge_line AS
-        SELECT
-            u.line, u.tenant, u.tariff_no, u.price_no, p.item, p.name, p.name_en, u.cluster, u.resource,
-            u.consumed_base, u.priced_base, c.consumed, c.quantity, t.quantity_decimals, c.list_price, c.price,
-            c.acting_zh, c.acting_en, u.band_no, u.step_no, u.factor_bits,
-            c.list_amount, c.billed_amount, c.list_cost, c.billed_cost, c.list_fen, c.billed_fen,
-            CAST(? AS VARCHAR) AS currency, t.version AS tariff_version, t.sha256 AS tariff_sha256
-        FROM out_usage_line AS u
-        JOIN priced_lines AS c ON c.line = u.line
-        JOIN ref_price AS p ON p.tariff_no = u.tariff_no AND p.price_no = u.price_no
-        JOIN ref_tariff AS t ON t.tariff_no = u.tariff_no
-        ORDER BY u.line
-        """,
-        [site.currency],
-    )
-    con.register("priced_bills", _bill_table(bills))
-    con.execute(
-        """
-        CREATE TABLE out_bill AS
-        SELECT
-            u.tenant, 'JS-' || REPLACE(CAST(? AS VARCHAR), '-', '') || '-' || u.tenant AS number,
-            COALESCE(b.tax_mode, CAST(? AS VARCHAR)) AS tax_mode,
-            COALESCE(b.tax_rate, CAST(? AS DECIMAL(8, 6))) AS tax_rate,
-            COALESCE(b.list_amount, 0) AS list_amount, COALESCE(b.billed_amount, 0) AS billed_amount,
-            COALESCE(b.net, 0) AS net, COALESCE(b.tax, 0) AS tax, COALESCE(b.gross, 0) AS gross
-        FROM (SELECT DISTINCT tenant FROM out_usage) AS u
-        LEFT JOIN priced_bills AS b ON b.tenant = u.tenant
-        ORDER BY u.tenant
-        """,
-        [span.name, mode, rate],
-    )
 
 
 def _facts(
@@ -333,11 +193,6 @@ def build(
     span = period(period_name, site.timezone)
     if not book.versions:
         raise HesuanError("mart.no_tariff")
-    special = {
-        "ref_unit": lambda: _units(con),
-        "core_segment": lambda: use_up(con, book),
-        "out_charge_line": lambda: _price(con, site, book, span),
-    }
     with _only_builder(paths.marts, span.name):
         build_no = next_build_no(paths.marts, span.name)
         building = paths.marts / f"{span.name}-{build_no:04d}.building"
@@ -346,10 +201,18 @@ def build(
             attach_raw(con, paths.raw)
             create_reference(con, site, book, span)
             has_before = create_carry_in(con, paths.marts, span)
+            special: dict[str, Callable[[], None]] = {
+                "ref_unit": lambda: _units(con),
+                "core_segment": lambda: use_up(con, book),
+                "out_charge_line": lambda: price_lines(con, book, span, site.currency),
+            }
             for done, table in enumerate(TABLES):
                 if progress:
                     progress(table, done, len(TABLES))
-                special.get(table, lambda table=table: create_table(con, table))()
+                if table in special:
+                    special[table]()
+                else:
+                    create_table(con, table)
             if needs_month_before(book, span) and not has_before:
                 _note_missing_month(con, span)
             _note_edited(con, paths.ledger, book)

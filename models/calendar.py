@@ -57,7 +57,7 @@ def period(name: str, zone: str) -> Period:
     Raises:
         HesuanError: `name` is no month.
     """
-    found = re.fullmatch(r"(\d{4})-(0[1-9]|1[0-2])", name)
+    found = re.fullmatch(r"([0-9]{4})-(0[1-9]|1[0-2])", name)
     if not found or not 1970 <= int(found[1]) <= 9998:
         raise HesuanError("period.form", found=name)
     first = date(int(found[1]), int(found[2]), 1)

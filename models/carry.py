@@ -30,7 +30,8 @@ def needs_month_before(book: PriceBook, period: Period) -> bool:
     ]
     return any(
         version.rules.last_month
-        or any(rule.reset != "month" for rule in (*version.rules.pools, *version.rules.quotas))
+        or any(pool.reset != "month" for pool in version.rules.pools)
+        or any(quota.reset != "month" for quota in version.rules.quotas)
         or any(credit.valid_from < period.first_day for credit in version.rules.credits)
         for version in valid
     )

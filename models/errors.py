@@ -6,6 +6,7 @@ collected, counted and shown; it never stops a file.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,9 +26,19 @@ class HesuanError(Exception):
         self.values = values
         super().__init__(text(key, "en", **values))
 
+    def __reduce__(
+        self,
+    ) -> tuple[Callable[[str, dict[str, object]], HesuanError], tuple[str, dict[str, object]]]:
+        """What it takes to cross from a process that writes bills to the one that asked for them."""
+        return _again, (self.key, self.values)
+
     def text(self, lang: str) -> str:
         """The message in `zh` or `en`."""
         return text(self.key, lang, **self.values)
+
+
+def _again(key: str, values: dict[str, object]) -> HesuanError:
+    return HesuanError(key, **values)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from pathlib import Path
 import duckdb
 
 from models.errors import HesuanError
+from models.file_lock import file_lock
 from models.store import connect, first_row
 
 KEEP = 3
@@ -45,24 +47,38 @@ def _manifest_path(marts: Path) -> Path:
 
 
 def read_manifest(marts: Path) -> dict[str, str]:
-    """Period -> file name of its published mart; empty where nothing was built yet."""
+    """Period -> file name of its published mart; empty where nothing was built yet.
+
+    Raises:
+        HesuanError: the manifest is not one of ours.
+    """
     path = _manifest_path(marts)
-    if not path.exists():
+    try:
+        said = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
         return {}
-    found: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))["marts"]
-    return found
+    except ValueError as error:  # no JSON, no UTF-8
+        raise HesuanError("mart.manifest", path=path, cause=error) from error
+    named = said.get("marts") if isinstance(said, dict) else None
+    if not isinstance(named, dict) or not all(isinstance(name, str) for name in named.values()):
+        raise HesuanError("mart.manifest", path=path, cause='no object under "marts"')
+    return named
 
 
 def publish(marts: Path, period: str, name: str) -> None:
-    """Name the mart file `name` as the one of `period`, in one atomic swap, and sweep older builds."""
-    named = read_manifest(marts) | {period: name}
+    """Name the mart file `name` as the one of `period`, in one atomic swap, and sweep older builds.
+
+    Two periods that are published at one moment are both named.
+    """
     path = _manifest_path(marts)
-    new = path.with_suffix(f".{os.getpid()}.tmp")
-    with new.open("w", encoding="utf-8") as file:
-        json.dump({"marts": dict(sorted(named.items()))}, file, indent=1)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
+    new = path.with_suffix(".tmp")
+    with file_lock(marts / ".manifest.lock"):
+        named = read_manifest(marts) | {period: name}
+        with new.open("w", encoding="utf-8") as file:
+            json.dump({"marts": dict(sorted(named.items()))}, file, indent=1)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(path)
     _sweep(marts, period, name)
 
 
@@ -77,10 +93,12 @@ def _sweep(marts: Path, period: str, current: str) -> None:
         reverse=True,
     )
     kept = {f"{period}-{number:04d}.duckdb" for number in numbers[:KEEP]} | {current}
-    for file in marts.glob(f"{period}-*"):
-        if file.name not in kept:
+    for left in marts.glob(f"{period}-*"):
+        if left.is_dir():  # where DuckDB put what did not fit into memory
+            shutil.rmtree(left, ignore_errors=True)
+        elif left.name not in kept:
             with suppress(FileNotFoundError):
-                file.unlink()
+                left.unlink()
 
 
 def next_build_no(marts: Path, period: str) -> int:
@@ -95,12 +113,34 @@ def mart_path(marts: Path, period: str) -> Path:
     """The published mart of `period`.
 
     Raises:
-        HesuanError: the period was never built.
+        HesuanError: the period was never built, or its mart is gone.
     """
     name = read_manifest(marts).get(period)
-    if name is None or not (marts / name).exists():
+    if name is None:
         raise HesuanError("mart.missing", period=period)
-    return marts / name
+    path = marts / name
+    if not path.exists():
+        raise HesuanError("mart.gone", path=path, period=period)
+    return path
+
+
+@contextmanager
+def open_mart(path: Path, period: str) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A mart file of `period`, read-only: the same one, whatever is published meanwhile.
+
+    Raises:
+        HesuanError: it cannot be read.
+    """
+    try:
+        con = connect(path, read_only=True)
+    except HesuanError as error:
+        if error.key != "store.unreadable":
+            raise
+        raise HesuanError("mart.unreadable", path=path, period=period, cause=error.values["cause"]) from error
+    try:
+        yield con
+    finally:
+        con.close()
 
 
 @contextmanager
@@ -108,13 +148,10 @@ def mart_reader(marts: Path, period: str) -> Iterator[duckdb.DuckDBPyConnection]
     """The published mart of `period`, read-only.
 
     Raises:
-        HesuanError: the period was never built.
+        HesuanError: the period was never built, or its mart is gone or cannot be read.
     """
-    con = connect(mart_path(marts, period), read_only=True)
-    try:
+    with open_mart(mart_path(marts, period), period) as con:
         yield con
-    finally:
-        con.close()
 
 
 def read_facts(con: duckdb.DuckDBPyConnection) -> MartFacts:

@@ -29,7 +29,10 @@ class Payer:
 
 @dataclass(frozen=True)
 class BillLine:
-    """One line: amount = round(unit_price x quantity, fen); list_cost likewise; discount = list_cost - billed_cost."""
+    """One line: amount = round(unit_price x quantity, fen); list_cost likewise; discount = list_cost - billed_cost.
+
+    `acting` names what made the price besides the row of the book: a tier, factors, a time band; empty for nothing.
+    """
 
     line: str
     item: str
@@ -45,6 +48,8 @@ class BillLine:
     list_cost: Decimal
     billed_cost: Decimal
     tariff_version: str
+    acting: str = ""
+    acting_en: str = ""
 
     @property
     def discount(self) -> Decimal:
@@ -54,7 +59,7 @@ class BillLine:
 
 @dataclass(frozen=True)
 class Share:
-    """What a project, a user or a day has of the bill; shares of one kind add up to the net amount exactly."""
+    """What a project, a user or a day has of the bill; shares of one kind add up to the sum of the lines exactly."""
 
     key: str
     name: str

@@ -73,6 +73,8 @@ def _line(row: Row) -> BillLine:
         listed,
         billed,
         version,
+        acting,
+        acting_en,
     ) = row
     step = Decimal(1).scaleb(-places)
     return BillLine(
@@ -90,6 +92,8 @@ def _line(row: Row) -> BillLine:
         list_cost=listed,
         billed_cost=billed,
         tariff_version=version,
+        acting=acting,
+        acting_en=acting_en,
     )
 
 
@@ -126,7 +130,7 @@ def _not_charged(row: Row) -> NotCharged:
 
 _LINES = """
     SELECT tenant, line, item, name, name_en, cluster, resource, consumed, quantity, quantity_decimals, list_price, price,
-           list_amount, billed_amount, tariff_version
+           list_amount, billed_amount, tariff_version, acting_zh, acting_en
     FROM out_charge_line WHERE list_contains(?, tenant) ORDER BY tenant, line
 """
 _PROJECTS = """

@@ -16,7 +16,7 @@ _CHARGES = """
     SELECT
         l.line, l.tenant, l.item, l.quantity, n.unit, l.price AS unit_price, l.list_cost, l.billed_cost, l.currency,
         l.tariff_version, l.name, l.cluster, l.resource, l.consumed, l.list_price, l.list_amount,
-        l.billed_amount AS amount, l.tariff_sha256
+        l.billed_amount AS amount, l.acting_zh AS acting, l.tariff_sha256
     FROM out_charge_line AS l
     JOIN ref_unit AS n ON n.resource = l.resource
 """
@@ -31,14 +31,14 @@ def usage(con: duckdb.DuckDBPyConnection) -> pa.Table:
     """Use of the period by tenant, scheduler, cluster, partition, QOS and resource.
 
     Columns: `quantity` in `unit` to 6 decimals, `base_quantity` the exact integer in `base_unit`, both of what was
-    consumed; `priced`, `free`, `refunded`, `unbilled` in base units are the parts of it.
+    consumed; in base units, what meters add to it (`added`) and its parts: `priced`, `free`, `refunded`, `unbilled`.
     """
     return con.sql(
         f"""
         SELECT
             u.tenant, u.scheduler, u.cluster, u.partition, u.qos, u.resource,
             {_in_units("u.consumed_base", "n.base_per_unit")} AS quantity, n.unit,
-            CAST(u.consumed_base AS BIGINT) AS base_quantity, n.base_unit,
+            CAST(u.consumed_base AS BIGINT) AS base_quantity, n.base_unit, CAST(u.added_base AS BIGINT) AS added,
             CAST(u.priced_base AS BIGINT) AS priced, CAST(u.free_base AS BIGINT) AS free,
             CAST(u.refunded_base AS BIGINT) AS refunded, CAST(u.unbilled_base AS BIGINT) AS unbilled
         FROM out_usage AS u

@@ -40,7 +40,12 @@ def _line(say: Say, line: BillLine, *, differs: bool, contracted: bool) -> Row:
     places = places_of(line.quantity)
     return Row(
         (
-            (say.either(line.name, line.name_en) or line.item, f"{line.item} / {line.tariff_version}"),
+            (
+                say.either(line.name, line.name_en) or line.item,
+                " / ".join(
+                    filter(None, (line.item, line.tariff_version, say.either(line.acting, line.acting_en)))
+                ),
+            ),
             line.cluster,
             unit_word(line.unit, say.lang),
             *([number(line.consumed, places)] if differs else []),

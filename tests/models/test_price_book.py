@@ -89,7 +89,10 @@ def test_bands_multiply_and_tiers_choose(tmp_path: Path) -> None:
     5,000 cores from 8 to 20 on day 1 (day) and from 20 to 8 (night).
     """
     rules = Rules(
-        bands=(band("day", "1.5", from_minute=480, to_minute=1200), band("night", "0.5", from_minute=1200, to_minute=480)),
+        bands=(
+            band("day", "1.5", from_minute=480, to_minute=1200),
+            band("night", "0.5", from_minute=1200, to_minute=480),
+        ),
         pools=(pool(("100000", "0.08")),),
     )
     records = [run(1, at(1, 8), at(2, 8), "cpu=5000")]
@@ -107,17 +110,26 @@ def test_quota_that_runs_out_inside_a_slot(tmp_path: Path) -> None:
     20 h are charged at 0.10 = 2.00, all of them the second run's; 100 h are free by quota.
     """
     records = [run(1, at(3, 9), at(3, 10), "cpu=60"), run(2, at(3, 9), at(3, 10), "cpu=60")]
-    con = built(tmp_path, records, book(tariff(price("CPU", "cpu", "0.10"), rules=Rules(quotas=(quota("100"),)))))
+    con = built(
+        tmp_path, records, book(tariff(price("CPU", "cpu", "0.10"), rules=Rules(quotas=(quota("100"),))))
+    )
     assert lines(con) == [("CPU", "cpu", D(20), D("0.10"), D("2.00"))]
-    assert con.execute("SELECT job_id, billed_fen FROM out_run ORDER BY job_id").fetchall() == [("1", 0), ("2", 200)]
-    assert con.execute("SELECT reason, consumed_base FROM out_not_charged").fetchall() == [("quota:free", 100 * 3_600_000)]
+    assert con.execute("SELECT job_id, billed_fen FROM out_run ORDER BY job_id").fetchall() == [
+        ("1", 0),
+        ("2", 200),
+    ]
+    assert con.execute("SELECT reason, consumed_base FROM out_not_charged").fetchall() == [
+        ("quota:free", 100 * 3_600_000)
+    ]
 
 
 def test_band_that_begins_at_half_past(tmp_path: Path) -> None:
     """One core from 7:00 to 8:00, x 2 from 7:30 on: 0.5 h at 1.00 and 0.5 h at 2.00."""
     rules = Rules(bands=(band("peak", "2", from_minute=450, to_minute=720),))
     records = [run(1, at(1, 7), at(1, 8), "cpu=1")]
-    con = built(tmp_path, records, book(tariff(price("CPU", "cpu", "1"), rules=rules)), of=site(slot_minutes=30))
+    con = built(
+        tmp_path, records, book(tariff(price("CPU", "cpu", "1"), rules=rules)), of=site(slot_minutes=30)
+    )
     assert lines(con) == [
         ("CPU", "cpu", D("0.5"), D(1), D("0.50")),
         ("CPU", "cpu", D("0.5"), D(2), D("1.00")),
@@ -138,12 +150,14 @@ def test_minimum_on_many_tiny_jobs(tmp_path: Path) -> None:
     """10,000 jobs of one core and one second, at least 300 s each: 10,000 x 300 s = 833.3333 h, at 0.60 = 500.00."""
     records = [run(n, at(1, 0) + n, at(1, 0) + n + 1, "cpu=1") for n in range(10_000)]
     con = built(
-        tmp_path, records, book(tariff(price("CPU", "cpu", "0.60"), rules=Rules(meters=(meter("cpu", minimum_s=300),))))
+        tmp_path,
+        records,
+        book(tariff(price("CPU", "cpu", "0.60"), rules=Rules(meters=(meter("cpu", minimum_s=300),)))),
     )
     assert lines(con) == [("CPU", "cpu", D("833.3333"), D("0.60"), D("500.00"))]
-    assert con.execute("SELECT consumed_base, added_base FROM out_usage WHERE resource = 'cpu'").fetchall() == [
-        (10_000 * 1000, 10_000 * 299 * 1000)
-    ]
+    assert con.execute(
+        "SELECT consumed_base, added_base FROM out_usage WHERE resource = 'cpu'"
+    ).fetchall() == [(10_000 * 1000, 10_000 * 299 * 1000)]
 
 
 def test_started_hours_over_a_months_end(tmp_path: Path) -> None:
@@ -176,14 +190,24 @@ def test_largest_of_shares(tmp_path: Path) -> None:
 
 
 def test_sum_of_shares_threads_and_whole_nodes(tmp_path: Path) -> None:
-    """Partition ht counts two threads as a core: 8 threads x 1 h = 4 h. Partition ex charges whole nodes of 64 cores:
+    """Three ways to count.
+
+    Partition ht counts two threads as a core: 8 threads x 1 h = 4 h. Partition ex charges whole nodes of 64 cores:
     3 cores on 2 nodes for 1 h = 128 h. Partition pt adds points: 2 cores x 1 + 1 GPU x 20 = 22 h. Price 1.
     """
     rules = Rules(
         meters=(
             meter("cpu", name="ht", place=Place("*", "ht", "*", "*"), weights=(("cpu", D("0.5")),)),
-            meter("cpu", name="ex", place=Place("*", "ex", "*", "*"), weights=(("cpu", D(1)), ("node", D(64)))),
-            meter("cpu", name="pt", place=Place("*", "pt", "*", "*"), combine="sum", weights=(("cpu", D(1)), ("gpu:*", D(20)))),
+            meter(
+                "cpu", name="ex", place=Place("*", "ex", "*", "*"), weights=(("cpu", D(1)), ("node", D(64)))
+            ),
+            meter(
+                "cpu",
+                name="pt",
+                place=Place("*", "pt", "*", "*"),
+                combine="sum",
+                weights=(("cpu", D(1)), ("gpu:*", D(20))),
+            ),
         )
     )
     records = [
@@ -200,7 +224,9 @@ def test_slice_by_its_share_of_a_board(tmp_path: Path) -> None:
     rules = Rules(meters=(meter("gpu:*", board_share=True),))
     records = [run(1, at(1, 0), at(1, 7), "cpu=1,gres/gpu:a100_1g.10gb=2,gres/gpu=2")]
     made = book(tariff(price("GPU", "gpu:*", "10"), not_priced=("cpu", "mem", "node"), rules=rules))
-    assert lines(built(tmp_path, records, made)) == [("GPU", "gpu:a100_1g.10gb", D("2.0000"), D(10), D("20.00"))]
+    assert lines(built(tmp_path, records, made)) == [
+        ("GPU", "gpu:a100_1g.10gb", D("2.0000"), D(10), D("20.00"))
+    ]
 
 
 def test_factors_in_their_order_and_a_discount(tmp_path: Path) -> None:
@@ -214,12 +240,15 @@ def test_factors_in_their_order_and_a_discount(tmp_path: Path) -> None:
     records = [run(1, at(1, 0), at(1, 1), "cpu=100", qos="high")]
     con = built(tmp_path, records, book(tariff(price("CPU", "cpu", "0.10"), rules=rules)))
     assert lines(con) == [("CPU", "cpu", D(100), D("0.12"), D("12.00"))]
-    assert con.execute("SELECT list_amount, acting_en FROM out_charge_line").fetchall() == [(D("15.00"), "high ×1.5, off ×0.8")]
+    assert con.execute("SELECT list_amount, acting_en FROM out_charge_line").fetchall() == [
+        (D("15.00"), "high ×1.5, off ×0.8")
+    ]
 
 
 def test_tiers_by_the_year_for_each_user(tmp_path: Path) -> None:
-    """IAP's book: 0.12 up to 100,000 h of a user in the year, 0.10 above. User u1 has 90,000 h in August and 20,000 in
-    September: 10,000 at 0.12 = 1,200 and 10,000 at 0.10 = 1,000. User u2 begins anew: 20,000 at 0.12 = 2,400.
+    """IAP's book: 0.12 up to 100,000 h of a user in the year, 0.10 above.
+
+    User u1 has 90,000 h in August and 20,000 in September: 10,000 at 0.12 = 1,200 and 10,000 at 0.10 = 1,000. User u2 begins anew: 20,000 at 0.12 = 2,400.
     """
     records = [
         run(1, at(-9, 0), at(-9, 10), "cpu=9000"),
@@ -227,7 +256,9 @@ def test_tiers_by_the_year_for_each_user(tmp_path: Path) -> None:
         run(3, at(2, 0), at(2, 10), "cpu=2000", user_name="u2"),
     ]
     rules = Rules(pools=(pool(("100000", "0.10"), owner="user", reset="year"),))
-    con = built(tmp_path, records, book(tariff(price("CPU", "cpu", "0.12"), rules=rules)), "2026-08", "2026-09")
+    con = built(
+        tmp_path, records, book(tariff(price("CPU", "cpu", "0.12"), rules=rules)), "2026-08", "2026-09"
+    )
     assert lines(con) == [
         ("CPU", "cpu", D(30000), D("0.12"), D("3600.00")),
         ("CPU", "cpu", D(10000), D("0.10"), D("1000.00")),
@@ -238,7 +269,9 @@ def test_a_years_tier_without_its_months_cannot_close(tmp_path: Path) -> None:
     paths = SitePaths(tmp_path)
     fill_raw(paths.raw, [run(1, at(2, 0), at(2, 1), "cpu=1")])
     made = book(tariff(price("CPU", "cpu", "1"), rules=Rules(pools=(pool(("10", "0.5"), reset="year"),))))
-    con = duckdb.connect(str(build(paths, site(), made, "2026-09", program_version="test").path), read_only=True)
+    con = duckdb.connect(
+        str(build(paths, site(), made, "2026-09", program_version="test").path), read_only=True
+    )
     assert check_rows(con, "month_before", 1) == [("2026-09", "2026-08")]
 
 
@@ -250,13 +283,21 @@ def test_rate_by_last_months_use(tmp_path: Path) -> None:
     steps = ((D(0), D("0.4")), (D("0.4"), D("0.8")), (D("0.8"), D(1)))
     rules = Rules(last_month=(LastMonth("use", "use", ("CPU",), "tenant", D(1000), steps, 1),))
     records = [run(1, at(-9, 0), at(-9, 5), "cpu=100"), run(2, at(2, 0), at(2, 1), "cpu=100")]
-    con = built(tmp_path, records, book(tariff(price("CPU", "cpu", "1"), rules=rules)), "2026-07", "2026-08", "2026-09")
+    con = built(
+        tmp_path,
+        records,
+        book(tariff(price("CPU", "cpu", "1"), rules=rules)),
+        "2026-07",
+        "2026-08",
+        "2026-09",
+    )
     assert lines(con) == [("CPU", "cpu", D(100), D("0.8"), D("80.00"))]
 
 
 def test_holiday_by_the_end_of_a_run(tmp_path: Path) -> None:
-    """SUSTech's rule: half price for runs that end in the holiday (3 September). Run 1 ends at 01:00 on the 3rd: all of its
-    5 h at half; run 2 begins there and ends on the 4th: full. 5 x 0.5 + 5 x 1 = 7.50.
+    """SUSTech's rule: half price for runs that end in the holiday (3 September).
+
+    Run 1 ends at 01:00 on the 3rd: all of its 5 h at half; run 2 begins there and ends on the 4th: full. 5 x 0.5 + 5 x 1 = 7.50.
     """
     holiday = band("holiday", "0.5", by="end", first_day=date(2026, 9, 3), last_day=date(2026, 9, 3))
     records = [run(1, at(2, 20), at(3, 1), "cpu=1"), run(2, at(3, 20), at(4, 1), "cpu=1")]
@@ -281,6 +322,14 @@ def test_quotas_act_in_their_order_and_expire(tmp_path: Path) -> None:
 def test_two_tenants_do_not_share_a_tier(tmp_path: Path) -> None:
     """80 h each over a tier above 100 h: neither reaches it."""
     people = site(tenants=(tenant("a"), tenant("b")), rules=(rule(0, "a", user="a*"), rule(1, "b")))
-    records = [run(1, at(1, 0), at(1, 1), "cpu=80", user_name="a1"), run(2, at(1, 0), at(1, 1), "cpu=80", user_name="b1")]
-    con = built(tmp_path, records, book(tariff(price("CPU", "cpu", "1"), rules=Rules(pools=(pool(("100", "0.5")),)))), of=people)
+    records = [
+        run(1, at(1, 0), at(1, 1), "cpu=80", user_name="a1"),
+        run(2, at(1, 0), at(1, 1), "cpu=80", user_name="b1"),
+    ]
+    con = built(
+        tmp_path,
+        records,
+        book(tariff(price("CPU", "cpu", "1"), rules=Rules(pools=(pool(("100", "0.5")),)))),
+        of=people,
+    )
     assert [line[2:] for line in lines(con)] == [(D(80), D(1), D("80.00"))] * 2
