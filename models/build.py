@@ -81,20 +81,29 @@ def site_hash(site: Site) -> str:
     return hashlib.sha256(json.dumps(asdict(site), sort_keys=True, default=str).encode()).hexdigest()
 
 
-def _input_hash(
-    con: duckdb.DuckDBPyConnection, site: Site, book: PriceBook, name: str, program_version: str
-) -> str:
+@dataclass(frozen=True)
+class Inputs:
+    """What a mart is made of beside its records; `before_hash` where rules look at the month before."""
+
+    site: Site
+    book: PriceBook
+    period: str
+    program_version: str
+    before_hash: str | None
+
+
+def _input_hash(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> str:
     """SHA-256 of the sources' hashes, the site, the versions and the program: the same inputs, the same hash."""
-    batches = con.execute(
-        "SELECT DISTINCT cluster, sha256 FROM core_batch ORDER BY cluster, sha256"
-    ).fetchall()
     parts = {
-        "batches": batches,
-        "period": name,
-        "program": program_version,
-        "site": site_hash(site),
-        "tariffs": [version.sha256 for version in book.versions],
-        "vat": [asdict(row) for row in book.vat],
+        "batches": con.execute(
+            "SELECT DISTINCT cluster, sha256 FROM core_batch ORDER BY cluster, sha256"
+        ).fetchall(),
+        "before": inputs.before_hash,
+        "period": inputs.period,
+        "program": inputs.program_version,
+        "site": site_hash(inputs.site),
+        "tariffs": [version.sha256 for version in inputs.book.versions],
+        "vat": [asdict(row) for row in inputs.book.vat],
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
 
@@ -119,11 +128,10 @@ def _units(con: duckdb.DuckDBPyConnection) -> None:
     con.unregister("rows_of_units")
 
 
-def _facts(
-    con: duckdb.DuckDBPyConnection, site: Site, book: PriceBook, name: str, build_no: int, version: str
-) -> str:
+def _facts(con: duckdb.DuckDBPyConnection, inputs: Inputs, build_no: int) -> str:
     """Write what the mart says of itself; gives its input hash."""
-    digest = _input_hash(con, site, book, name, version)
+    site = inputs.site
+    digest = _input_hash(con, inputs)
     con.execute(
         """
         CREATE TABLE mart_fact AS
@@ -135,11 +143,11 @@ def _facts(
                      (SELECT MAX(read_at_s) FROM core_batch)) AS read_to_s
         """,
         [
-            name,
+            inputs.period,
             build_no,
             digest,
             site_hash(site),
-            version,
+            inputs.program_version,
             site.timezone,
             site.currency,
             site.name,
@@ -200,7 +208,8 @@ def build(
         try:
             attach_raw(con, paths.raw)
             create_reference(con, site, book, span)
-            has_before = create_carry_in(con, paths.marts, span)
+            before_hash = create_carry_in(con, paths.marts, span)
+            looks_back = needs_month_before(book, span)
             special: dict[str, Callable[[], None]] = {
                 "ref_unit": lambda: _units(con),
                 "core_segment": lambda: use_up(con, book),
@@ -213,10 +222,11 @@ def build(
                     special[table]()
                 else:
                     create_table(con, table)
-            if needs_month_before(book, span) and not has_before:
+            if looks_back and before_hash is None:
                 _note_missing_month(con, span)
             _note_edited(con, paths.ledger, book)
-            digest = _facts(con, site, book, span.name, build_no, program_version)
+            inputs = Inputs(site, book, span.name, program_version, before_hash if looks_back else None)
+            digest = _facts(con, inputs, build_no)
             for table in SCAFFOLD:
                 con.execute(f"DROP TABLE {table}")
             con.execute("DETACH raw")

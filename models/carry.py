@@ -12,6 +12,7 @@ import duckdb
 from models.calendar import Period, month_before
 from models.engine import create_table, sql_text
 from models.mart import read_manifest
+from models.store import first_row
 from models.tariff import PriceBook
 
 _EMPTY = """
@@ -37,21 +38,21 @@ def needs_month_before(book: PriceBook, period: Period) -> bool:
     )
 
 
-def create_carry_in(con: duckdb.DuckDBPyConnection, marts: Path, period: Period) -> bool:
-    """Fill carry_in and prior_use from the mart of the month before; gives whether there was one."""
+def create_carry_in(con: duckdb.DuckDBPyConnection, marts: Path, period: Period) -> str | None:
+    """Fill carry_in and prior_use from the mart of the month before; gives its input hash, None where there is none."""
     con.execute(_EMPTY)
     before = month_before(period.name)
     name = read_manifest(marts).get(before)
     if name is None or not (marts / name).exists():
-        return False
+        return None
     quoted = str(marts / name).replace("'", "''")
     con.execute(f"ATTACH '{quoted}' AS prior (READ_ONLY)")
     try:
         for table in ("carry_in", "prior_use"):
             con.execute(f"INSERT INTO {table}\n{sql_text('sql', table)}")
+        return str(first_row(con, "SELECT input_hash FROM prior.mart_fact")[0])
     finally:
         con.execute("DETACH prior")
-    return True
 
 
 def use_up(con: duckdb.DuckDBPyConnection, book: PriceBook) -> None:

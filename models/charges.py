@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
 from itertools import groupby
 
 import duckdb
@@ -9,14 +12,17 @@ import pyarrow as pa
 
 from models.calendar import Period
 from models.catalogue import LANGUAGES
+from models.credits import take, usable
 from models.line_prices import LinePrices, UnitPrice, described
-from models.pricing import BillTotal, ChargeLine, UsageLine, price_tenant, vat_on
+from models.pricing import BillTotal, ChargeLine, UsageLine, line_amount, price_tenant, vat_on
 from models.tariff import PriceBook
-from models.units import unit_of
+from models.units import ITEM, unit_of
 
 MONEY = pa.decimal128(18, 2)
 QUANTITY = pa.decimal128(28, 6)
 PRICE = pa.decimal128(18, 8)
+
+Lines = Sequence[UsageLine]
 
 
 def _usage_lines(con: duckdb.DuckDBPyConnection) -> list[tuple[UsageLine, UnitPrice]]:
@@ -106,47 +112,136 @@ def _bill_table(bills: list[BillTotal]) -> pa.Table:
     )
 
 
+def _extra_table(extras: Sequence[ExtraLine]) -> pa.Table:
+    names = ("line", "tenant", "kind", "item", "name", "name_en")
+    return pa.table(
+        {name: pa.array([getattr(extra, name) for extra in extras], pa.string()) for name in names}
+    )
+
+
+@dataclass(frozen=True)
+class ExtraLine:
+    """A line that no use stands behind, such as a credit: one item at a negative price."""
+
+    line: str
+    tenant: str
+    kind: str
+    item: str
+    name: str
+    name_en: str
+    amount: Decimal
+
+    def as_usage(self) -> UsageLine:
+        """The same as a line to price."""
+        return UsageLine(self.line, self.tenant, ITEM, 1, 1, self.amount, self.amount, 0)
+
+
+def _credits_used(
+    con: duckdb.DuckDBPyConnection, book: PriceBook, span: Period
+) -> Callable[[str, Lines], tuple[ExtraLine, ...]]:
+    """A function that takes a tenant's credits off its priced lines; what it takes stands in core_credit."""
+    known = usable(book, span)
+    before: dict[str, dict[str, Decimal]] = {}
+    for name, owner, fen in con.execute(
+        "SELECT name, owner, used_base FROM carry_in WHERE kind = 'credit'"
+    ).fetchall():
+        before.setdefault(owner, {})[name] = Decimal(int(fen)).scaleb(-2)
+    items = dict(
+        con.execute(
+            "SELECT u.line, p.item FROM out_usage_line AS u "
+            "JOIN ref_price AS p ON p.tariff_no = u.tariff_no AND p.price_no = u.price_no"
+        ).fetchall()
+    )
+    con.execute("CREATE TABLE core_credit (name VARCHAR, owner VARCHAR, used_fen BIGINT)")
+
+    def off(tenant: str, lines: Lines) -> tuple[ExtraLine, ...]:
+        own = [credit for credit in known if credit.tenant == tenant]
+        used = (
+            take([(items[line.line], line_amount(line)) for line in lines], own, before.get(tenant, {}))
+            if own
+            else ()
+        )
+        for each in used:
+            con.execute(
+                "INSERT INTO core_credit VALUES (?, ?, ?)",
+                [each.credit.name, tenant, int(each.amount.scaleb(2))],
+            )
+        return tuple(
+            ExtraLine(
+                f"{tenant}-credit-{n}",
+                tenant,
+                "credit",
+                "CREDIT",
+                each.credit.name,
+                each.credit.name_en,
+                -each.amount,
+            )
+            for n, each in enumerate(used, 1)
+        )
+
+    return off
+
+
 def price_lines(con: duckdb.DuckDBPyConnection, book: PriceBook, span: Period, currency: str) -> None:
     """Fill out_charge_line and out_bill of the period `span`: the one place where quantities meet prices."""
     mode, rate = vat_on(book.vat, span.last_day)
     charges: list[ChargeLine] = []
     bills: list[BillTotal] = []
+    extras: list[ExtraLine] = []
     usage = _usage_lines(con)
-    for _, lines in groupby(usage, key=lambda pair: pair[0].tenant):
-        priced, bill = price_tenant([line for line, _ in lines], mode, rate)
+    prices = {line.line: price for line, price in usage}
+    credits_off = _credits_used(con, book, span)
+    for tenant, pairs in groupby(usage, key=lambda pair: pair[0].tenant):
+        lines = [line for line, _ in pairs]
+        off = credits_off(tenant, lines)
+        extras += off
+        prices |= {extra.line: UnitPrice(extra.amount, extra.amount, ()) for extra in off}
+        priced, bill = price_tenant([*lines, *(extra.as_usage() for extra in off)], mode, rate)
         charges.extend(priced)
         bills.append(bill)
-    con.register("priced_lines", _charge_table(charges, {line.line: price for line, price in usage}))
+    con.register("priced_lines", _charge_table(charges, prices))
+    con.register("extra_lines", _extra_table(extras))
     con.execute(
         """
         CREATE TABLE out_charge_line AS
         SELECT
-            u.line, u.tenant, u.tariff_no, u.price_no, p.item, p.name, p.name_en, u.cluster, u.resource,
+            u.line, u.tenant, 'usage' AS kind, u.tariff_no, u.price_no, p.item, p.name, p.name_en, u.cluster, u.resource,
             u.consumed_base, u.priced_base, c.consumed, c.quantity, t.quantity_decimals, c.list_price, c.price,
             c.acting_zh, c.acting_en, u.band_no, u.step_no, u.factor_bits,
             c.list_amount, c.billed_amount, c.list_cost, c.billed_cost, c.list_fen, c.billed_fen,
-            CAST(? AS VARCHAR) AS currency, t.version AS tariff_version, t.sha256 AS tariff_sha256
+            CAST($currency AS VARCHAR) AS currency, t.version AS tariff_version, t.sha256 AS tariff_sha256
         FROM out_usage_line AS u
         JOIN priced_lines AS c ON c.line = u.line
         JOIN ref_price AS p ON p.tariff_no = u.tariff_no AND p.price_no = u.price_no
         JOIN ref_tariff AS t ON t.tariff_no = u.tariff_no
-        ORDER BY u.line
+        UNION ALL
+        SELECT
+            e.line, e.tenant, e.kind, t.tariff_no, NULL AS price_no, e.item, e.name, e.name_en, '' AS cluster, '' AS resource,
+            1 AS consumed_base, 1 AS priced_base, c.consumed, c.quantity, 0 AS quantity_decimals, c.list_price, c.price,
+            '' AS acting_zh, '' AS acting_en, 0 AS band_no, 0 AS step_no, 0 AS factor_bits,
+            c.list_amount, c.billed_amount, c.list_cost, c.billed_cost, c.list_fen, c.billed_fen,
+            CAST($currency AS VARCHAR) AS currency, t.version AS tariff_version, t.sha256 AS tariff_sha256
+        FROM extra_lines AS e
+        JOIN priced_lines AS c ON c.line = e.line
+        JOIN cal_span AS s ON s.span_no = (SELECT MAX(span_no) FROM cal_span)
+        JOIN ref_tariff AS t ON t.tariff_no = s.tariff_no
+        ORDER BY 1
         """,
-        [currency],
+        {"currency": currency},
     )
     con.register("priced_bills", _bill_table(bills))
     con.execute(
         """
         CREATE TABLE out_bill AS
         SELECT
-            u.tenant, 'JS-' || REPLACE(CAST(? AS VARCHAR), '-', '') || '-' || u.tenant AS number,
-            COALESCE(b.tax_mode, CAST(? AS VARCHAR)) AS tax_mode,
-            COALESCE(b.tax_rate, CAST(? AS DECIMAL(8, 6))) AS tax_rate,
+            u.tenant, 'JS-' || REPLACE(CAST($period AS VARCHAR), '-', '') || '-' || u.tenant AS number,
+            COALESCE(b.tax_mode, CAST($mode AS VARCHAR)) AS tax_mode,
+            COALESCE(b.tax_rate, CAST($rate AS DECIMAL(8, 6))) AS tax_rate,
             COALESCE(b.list_amount, 0) AS list_amount, COALESCE(b.billed_amount, 0) AS billed_amount,
             COALESCE(b.net, 0) AS net, COALESCE(b.tax, 0) AS tax, COALESCE(b.gross, 0) AS gross
         FROM (SELECT DISTINCT tenant FROM out_usage) AS u
         LEFT JOIN priced_bills AS b ON b.tenant = u.tenant
         ORDER BY u.tenant
         """,
-        [span.name, mode, rate],
+        {"period": span.name, "mode": mode, "rate": rate},
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
+from decimal import ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal, localcontext
 
 from models.tariff import Vat
 from models.units import Unit, in_units
@@ -75,6 +75,11 @@ def amount(quantity: Decimal, price: Decimal) -> Decimal:
         return (quantity * price).quantize(FEN, rounding=ROUND_HALF_UP)
 
 
+def line_amount(line: UsageLine) -> Decimal:
+    """The printed amount of a line at its contracted price."""
+    return amount(in_units(line.priced_base, line.unit, line.quantity_decimals), line.price)
+
+
 def split_tax(total: Decimal, mode: str, rate: Decimal) -> tuple[Decimal, Decimal, Decimal]:
     """(net, tax, gross) of a bill's printed `total`: `inclusive` takes the tax out, `exclusive` adds it, `none` has none.
 
@@ -115,16 +120,24 @@ def vat_on(vat: Sequence[Vat], day: date) -> tuple[str, Decimal]:
 
 
 def _before_tax(total: Decimal, amounts: Sequence[Decimal], mode: str, rate: Decimal) -> tuple[Decimal, ...]:
-    """The lines' amounts without tax, adding up to the total's net."""
+    """The lines' amounts without tax, adding up to the total's net; ties of the last fen go to the first lines."""
     if mode != "inclusive":
         return tuple(amounts)
-    return largest_remainder(split_tax(total, mode, rate)[0], amounts)
+    with localcontext(Context(prec=60)):
+        exact = [each / (1 + rate) for each in amounts]
+        floors = [each.quantize(FEN, rounding=ROUND_FLOOR) for each in exact]
+        left = int((split_tax(total, mode, rate)[0] - sum(floors, Decimal(0))) / FEN)
+        favoured = set(sorted(range(len(exact)), key=lambda n: (floors[n] - exact[n], n))[:left])
+        return tuple(floor + (n in favoured) * FEN for n, floor in enumerate(floors))
 
 
 def price_tenant(
     lines: Sequence[UsageLine], mode: str, rate: Decimal
 ) -> tuple[tuple[ChargeLine, ...], BillTotal]:
-    """The charge lines and the bill's total of one tenant; `lines` are all of that tenant's, at least one."""
+    """The charge lines and the bill's total of one tenant; `lines` are all of that tenant's, at least one.
+
+    A credit is a line of one item at a negative price.
+    """
     quantities = [in_units(line.priced_base, line.unit, line.quantity_decimals) for line in lines]
     listed = [amount(q, line.list_price) for q, line in zip(quantities, lines, strict=True)]
     billed = [amount(q, line.price) for q, line in zip(quantities, lines, strict=True)]

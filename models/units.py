@@ -29,6 +29,7 @@ MEMORY = Unit("MiB-s", "GiB-hour", 1024 * 3600)
 NODE = Unit("node-s", "node-hour", 3600)
 DEVICE = Unit("device-ms", "device-hour", 3_600_000)
 BILLING = Unit("billing-ms", "billing-hour", 3_600_000)
+ITEM = Unit("item", "item", 1)
 
 # The unit words that a column's name may end in; a test reads every column of every store against it.
 COLUMN_UNITS = frozenset(

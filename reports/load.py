@@ -14,7 +14,7 @@ from models.calendar import period as period_of
 from models.mart import MartFacts, read_facts
 from models.site import Issuer
 from models.store import first_row
-from models.units import CORE, DEVICE, in_units, unit_of
+from models.units import CORE, DEVICE, ITEM, in_units, unit_of
 from reports.bill import Bill, BillLine, DayUse, Facts, NotCharged, Payer, RunRow, Share, Tax
 
 T = TypeVar("T")
@@ -84,7 +84,7 @@ def _line(row: Row) -> BillLine:
         name_en=name_en,
         cluster=cluster,
         resource=resource,
-        unit=unit_of(resource).unit,
+        unit=(unit_of(resource) if resource else ITEM).unit,
         consumed=consumed.quantize(step),
         quantity=quantity.quantize(step),
         list_price=_plain(list_price),

@@ -14,11 +14,11 @@ _DECIMAL = "CAST(CAST({micro} AS DECIMAL(28, 0)) * CAST(0.000001 AS DECIMAL(7, 6
 
 _CHARGES = """
     SELECT
-        l.line, l.tenant, l.item, l.quantity, n.unit, l.price AS unit_price, l.list_cost, l.billed_cost, l.currency,
-        l.tariff_version, l.name, l.cluster, l.resource, l.consumed, l.list_price, l.list_amount,
+        l.line, l.tenant, l.item, l.quantity, COALESCE(n.unit, 'item') AS unit, l.price AS unit_price, l.list_cost, l.billed_cost, l.currency,
+        l.tariff_version, l.kind, l.name, l.cluster, l.resource, l.consumed, l.list_price, l.list_amount,
         l.billed_amount AS amount, l.acting_zh AS acting, l.tariff_sha256
     FROM out_charge_line AS l
-    JOIN ref_unit AS n ON n.resource = l.resource
+    LEFT JOIN ref_unit AS n ON n.resource = l.resource
 """
 
 

@@ -2,11 +2,11 @@
 -- half a unit of its last printed place.
 WITH step AS (
     SELECT
-        l.*, u.base_per_unit,
+        l.*, COALESCE(u.base_per_unit, 1) AS base_per_unit,
         CASE l.quantity_decimals WHEN 0 THEN 1 WHEN 1 THEN 10 WHEN 2 THEN 100 WHEN 3 THEN 1000 WHEN 4 THEN 10000
                                  WHEN 5 THEN 100000 ELSE 1000000 END AS per_unit
     FROM out_charge_line AS l
-    JOIN ref_unit AS u ON u.resource = l.resource
+    LEFT JOIN ref_unit AS u ON u.resource = l.resource
 )
 SELECT line, quantity, price, billed_amount, list_price, list_amount, priced_base
 FROM step

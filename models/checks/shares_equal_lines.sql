@@ -6,4 +6,4 @@ LEFT JOIN (
     FROM out_run_charge
     GROUP BY line
 ) AS s ON s.line = l.line
-WHERE s.line IS NULL OR l.billed_fen <> s.billed_fen OR l.list_fen <> s.list_fen OR l.priced_base <> s.priced_base
+WHERE l.kind = 'usage' AND (s.line IS NULL OR l.billed_fen <> s.billed_fen OR l.list_fen <> s.list_fen OR l.priced_base <> s.priced_base)

@@ -13,8 +13,8 @@ from models.build import SitePaths, build
 from models.calendar import midnight_s
 from models.engine import check_names, check_rows
 from models.site import Site
-from models.tariff import PriceBook
-from models.tariff_rules import Band, Factor, LastMonth, Meter, Place, Pool, Quota, Rules, Step
+from models.tariff import PriceBook, Vat
+from models.tariff_rules import Band, Credit, Factor, LastMonth, Meter, Place, Pool, Quota, Rules, Step
 from tests.models.raw_rows import fill_raw, run
 from tests.models.sites import book, price, rule, site, tariff, tenant
 
@@ -333,3 +333,26 @@ def test_two_tenants_do_not_share_a_tier(tmp_path: Path) -> None:
         of=people,
     )
     assert [line[2:] for line in lines(con)] == [(D(80), D(1), D("80.00"))] * 2
+
+
+def test_credits_run_on_and_expire_in_order(tmp_path: Path) -> None:
+    """Credits of 50.00 (to the end of October) and 100.00 (no end). August's bill is 120.00, September's 60.00.
+
+    August: 50 of the first, 70 of the second: nothing to pay. September: the last 30 of the second: 30.00 to pay.
+    """
+
+    def credit(name: str, amount: str, valid_to: date | None) -> Credit:
+        return Credit(name, name, "alpha", ("*",), D(amount), date(2026, 8, 1), valid_to, 1)
+
+    rules = Rules(credits=(credit("open", "100.00", None), credit("soon", "50.00", date(2026, 11, 1))))
+    records = [run(1, at(-9, 0), at(-9, 1), "cpu=120"), run(2, at(2, 0), at(2, 1), "cpu=60")]
+    made = book(
+        tariff(price("CPU", "cpu", "1"), rules=rules), vat=(Vat(date(2000, 1, 1), "inclusive", D("0.06")),)
+    )
+    con = built(tmp_path, records, made, "2026-07", "2026-08", "2026-09")
+    assert lines(con) == [("CPU", "cpu", D(60), D(1), D("60.00")), ("CREDIT", "", D(1), D(-30), D("-30.00"))]
+    assert con.execute("SELECT billed_amount, net, tax, gross FROM out_bill").fetchall() == [
+        (D("30.00"), D("28.30"), D("1.70"), D("30.00")),
+    ]  # fmt: skip
+    august = duckdb.connect(str(tmp_path / "mart" / "2026-08-0001.duckdb"), read_only=True)
+    assert [line[4] for line in lines(august)] == [D("120.00"), D("-50.00"), D("-70.00")]
