@@ -184,6 +184,7 @@ def build(
     *,
     program_version: str,
     progress: Callable[[str, int, int], None] | None = None,
+    marts: Path | None = None,
 ) -> Built:
     """Build and publish the mart of `period_name`.
 
@@ -194,21 +195,23 @@ def build(
         period_name: `2026-09`.
         program_version: printed on every report.
         progress: told (table, tables done, tables in all).
+        marts: where the mart is published and the month before is looked for; by default the site's.
 
     Raises:
         HesuanError: no records yet, no tariff version, a store held too long, or another build of the period at work.
     """
     span = period(period_name, site.timezone)
+    folder = marts or paths.marts
     if not book.versions:
         raise HesuanError("mart.no_tariff")
-    with _only_builder(paths.marts, span.name):
-        build_no = next_build_no(paths.marts, span.name)
-        building = paths.marts / f"{span.name}-{build_no:04d}.building"
+    with _only_builder(folder, span.name):
+        build_no = next_build_no(folder, span.name)
+        building = folder / f"{span.name}-{build_no:04d}.building"
         con = connect(building)
         try:
             attach_raw(con, paths.raw)
             create_reference(con, site, book, span)
-            before_hash = create_carry_in(con, paths.marts, span)
+            before_hash = create_carry_in(con, folder, span)
             looks_back = needs_month_before(book, span)
             special: dict[str, Callable[[], None]] = {
                 "ref_unit": lambda: _units(con),
@@ -235,5 +238,5 @@ def build(
             con.close()
         final = building.with_suffix(".duckdb")
         building.rename(final)
-        publish(paths.marts, span.name, final.name)
+        publish(folder, span.name, final.name)
         return Built(final, build_no, digest)
