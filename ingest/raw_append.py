@@ -153,6 +153,8 @@ def append_parts(con: duckdb.DuckDBPyConnection, batch_id: int, parts: Iterator[
             if any(one.num_rows for one in tables):
                 _insert(con, table, batch_id, pa.concat_tables(tables))
         steps_count += beside.steps_count
+    # The checkpoint that follows would try zstd on source text that is packed already.
+    con.execute("SET disabled_compression_methods = 'zstd'")
     return steps_count
 
 

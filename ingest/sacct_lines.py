@@ -118,9 +118,13 @@ def first_bad(text: bytes) -> int | None:
 
 def only(lines: Lines, wanted: Mask) -> bytes:
     """The bytes of the wanted lines, each with its newline. `lines` are the first of their data, all in a row."""
+    edges = np.flatnonzero(np.diff(wanted, prepend=False, append=False))
     stop = int(lines.ends[-1]) + 1 if len(lines) else 0
     data = lines.data if len(lines.data) >= stop else lines.data + b"\n"
-    if wanted.all():
-        return data[:stop]
-    view = np.frombuffer(data, np.uint8, stop)
-    return view[np.repeat(wanted, lines.ends + 1 - lines.starts)].tobytes()
+    runs = list(
+        zip(lines.starts[edges[::2]].tolist(), (lines.ends[edges[1::2] - 1] + 1).tolist(), strict=True)
+    )
+    if len(runs) == 1:
+        return data[runs[0][0] : runs[0][1]]
+    view = memoryview(data)
+    return b"".join(view[start:end] for start, end in runs)

@@ -60,6 +60,9 @@ class Repair:
         self._prefix_count = next(
             (place for place, kind in enumerate(layout.kinds) if kind == "text"), len(layout.names)
         )
+        self._suffix_count = next(
+            (place for place, kind in enumerate(reversed(layout.kinds)) if kind == "text"), 0
+        )
 
     def run(self, places: Sequence[int]) -> tuple[list[Outcome], int]:
         """What became of the lines at `places`, and of those that they are joined with.
@@ -94,16 +97,20 @@ class Repair:
         count, tried = 0, 0
         stop = min(len(self._lines), at + MOST_LINES)
         for last in range(at, stop):
-            if last > at and self._stands_alone(last):
+            line = self._lines[last]
+            if last > at and self._stands_alone(line):
                 hidden = None if best else self._hides(at, last)
                 return hidden or self._decided(at, best)
-            count += self._lines[last].count(self._layout.delimiter)
-            if count < self._layout.delimiters_count:
+            count += line.count(self._layout.delimiter)
+            if count < self._layout.delimiters_count or not self._ends(line):
+                continue
+            followed = self._followed(last)
+            if best is not None and not followed:
                 continue
             placing = self._placing(at, last)
             best = best if placing is None else (last, placing)
             tried += 1
-            if tried > MOST_TRIES or (placing is not None and self._followed(last)):
+            if tried > MOST_TRIES or (placing is not None and followed):
                 return self._decided(at, best)
         waits = not self._final and stop == len(self._lines)
         return None if waits else self._decided(at, best)
@@ -115,13 +122,42 @@ class Repair:
     def _decided(self, at: int, best: tuple[int, Placing] | None) -> Outcome:
         return self._rejected(at) if best is None else self._placed(at, *best)
 
-    def _stands_alone(self, last: int) -> bool:
-        """Whether a line is surely no part of the record before it: a record by itself, or no record at all."""
-        return self._passed_over(self._lines[last]) or self._whole(self._lines[last])
+    def _stands_alone(self, line: bytes) -> bool:
+        """Whether a line is surely no part of the record before it: a record by itself, or the header again."""
+        return line.strip(b"\r") == self._layout.header != b"" or self._whole(line)
 
     def _followed(self, last: int) -> bool:
-        """Whether the next record may begin after line `last`."""
-        return last + 1 < len(self._lines) and self._starts(self._lines[last + 1])
+        """Whether line `last` may be a record's last: the next that is not blank begins one, if a damaged one."""
+        following = last + 1
+        while following < len(self._lines) and not self._lines[following].strip(b"\r"):
+            following += 1
+        if following == len(self._lines):
+            return self._final
+        line = self._lines[following]
+        return self._passed_over(line) or self._starts(line) or self._damaged(line)
+
+    def _damaged(self, line: bytes) -> bool:
+        """Whether a line that begins no record was meant to: as many delimiters, or an id in the first column.
+
+        A record that is whole without it must not take it for a part of its last text: that would lose a charge.
+        """
+        count, kind = line.count(self._layout.delimiter), self._layout.kinds[0]
+        if count == self._layout.delimiters_count or kind in {"text", "word"}:
+            return count == self._layout.delimiters_count
+        first = line.split(self._layout.delimiter, 1)[0]
+        return count > 0 and first != b"" and fits([first], [kind], RELAXED)
+
+    def _ends(self, line: bytes) -> bool:
+        """Whether a record may end so: the columns after the last text stand there and fit."""
+        count = self._suffix_count
+        if count == 0:
+            return True
+        parts = pieces(line, self._layout)
+        return (
+            parts is not None
+            and len(parts) > count
+            and fits(parts[-count:], self._layout.kinds[-count:], RELAXED)
+        )
 
     def _passed_over(self, line: bytes) -> bool:
         """A blank line, or the header again, as in files that were put one after the other."""

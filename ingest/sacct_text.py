@@ -11,9 +11,9 @@ import polars as pl
 
 from ingest.sacct_chunk import Chunk, Place, Records, assemble, bytes_shown, refuse_naive
 from ingest.sacct_layout import Layout
-from ingest.sacct_lines import Lines, Mask, Places, Readable, only, readable, split_lines
+from ingest.sacct_lines import Lines, Mask, Readable, only, readable, split_lines
 from ingest.sacct_repair import STEP, Outcome, Repair
-from ingest.sacct_typed import NOTE, Typed, typed
+from ingest.sacct_typed import NOTE, typed
 
 
 def _fast_rows(fast: Readable, layout: Layout, regular: Mask) -> pl.DataFrame:
@@ -50,10 +50,16 @@ def _repaired_rows(outcomes: Sequence[Outcome], layout: Layout) -> pl.DataFrame:
     )
 
 
-def _notes(outcomes: Sequence[Outcome]) -> tuple[pl.DataFrame, pl.DataFrame]:
+class _Slow(NamedTuple):
     """Faults and findings of the slow way, as NOTE."""
+
+    faults: pl.DataFrame
+    findings: pl.DataFrame
+
+
+def _notes(outcomes: Sequence[Outcome]) -> _Slow:
     faults = [(one.first, one.reason, one.detail) for one in outcomes if one.reason not in {"", STEP}]
-    joined = [
+    given_back = [
         (
             one.first,
             "given-back",
@@ -62,37 +68,46 @@ def _notes(outcomes: Sequence[Outcome]) -> tuple[pl.DataFrame, pl.DataFrame]:
         for one in outcomes
         if one.fields and (one.surplus or one.last > one.first)
     ]
-    return (
-        pl.DataFrame(faults, schema=NOTE, orient="row"),
-        pl.DataFrame(joined, schema=NOTE, orient="row"),
+    return _Slow(
+        pl.DataFrame(faults, schema=NOTE, orient="row"), pl.DataFrame(given_back, schema=NOTE, orient="row")
     )
 
 
-class _Taken(NamedTuple):
-    """Lines that begin a record, their last lines, and those that the fast way must leave alone."""
-
-    begins: Mask
-    last: Places
-    taken: Mask
-
-
-def _records(regular: Mask, outcomes: Sequence[Outcome], waits: int) -> _Taken:
-    begins, last = regular.copy(), np.arange(len(regular))
-    taken = np.zeros(len(regular), np.bool_)
+def _taken(count: int, outcomes: Sequence[Outcome], waits: int) -> Mask:
+    """Lines that the slow way took over, or that are left to the next chunk."""
+    taken = np.zeros(count, np.bool_)
     taken[waits:] = True
     for outcome in outcomes:
         taken[outcome.first : outcome.last + 1] = True
-        last[outcome.first] = outcome.last
-    begins &= ~taken
-    begins[[one.first for one in outcomes if one.fields or one.reason]] = True
-    return _Taken(begins, last, taken)
+    return taken
+
+
+def _records(begins: Mask, outcomes: Sequence[Outcome]) -> Records:
+    """Where records begin and end: the regular lines that are left, and what the slow way made."""
+    made = [one for one in outcomes if one.fields or one.reason]
+    first = np.array([one.first for one in made], np.int64)
+    begins[first] = True
+    last = np.arange(len(begins))
+    last[first] = [one.last for one in made]
+    return Records(begins, last)
+
+
+def _together(fast: pl.DataFrame, slow: pl.DataFrame, taken: Mask | None) -> pl.DataFrame:
+    """Rows of both ways; those of the fast way only where the slow one did not take over."""
+    if taken is not None and fast.height:
+        fast = fast.filter(~pl.Series(taken[fast["line"].to_numpy()]))
+    return pl.concat([fast, slow]) if slow.height else fast
 
 
 def _slow(
     lines: Lines, layout: Layout, irregular: Mask, *, final: bool, cut: bool
 ) -> tuple[list[Outcome], int]:
-    """The slow way over the irregular lines; what may go on in the next chunk waits for it."""
-    outcomes, waits = Repair(lines, layout, final=final, cut=cut).run(np.flatnonzero(irregular).tolist())
+    """The slow way over the irregular lines, and the first line that is left to the next chunk.
+
+    The last line of a chunk always is, if the file goes on: the rest of its text may follow.
+    """
+    places = np.flatnonzero(irregular).tolist()
+    outcomes, waits = Repair(lines, layout, final=final, cut=cut).run(places)
     if final:
         return outcomes, waits
     waits = min(waits, len(lines) - 1)
@@ -125,46 +140,40 @@ def read_chunk(
     Raises:
         HesuanError: most times are wall times, and no zone is given.
     """
+    if not final:
+        data = data[: data.rfind(b"\n") + 1]
     lines = split_lines(data)
-    cut = final and bool(data) and not data.endswith(b"\n")
+    cut = bool(data) and not data.endswith(b"\n")
     text = readable(lines, layout)
     regular = text.regular.copy()
-    # The last line of a chunk may be followed by the rest of its text, and the last of a cut file be cut.
-    if len(lines) and (cut or not final):
-        regular[-1] = False
+    irregular = ~regular
+    if cut:
+        irregular[-1] = True
+    if cut or not final:
+        regular[-1:] = False
     first = typed(_fast_rows(text, layout, regular), cluster=cluster, timezone=timezone)
     refuse_naive([first], place, file)
-    irregular = ~regular
     irregular[first.faults["line"].to_numpy()] = True
     outcomes, waits = _slow(lines, layout, irregular, final=final, cut=cut)
     second = typed(_repaired_rows(outcomes, layout), cluster=cluster, timezone=timezone)
     refuse_naive([first, second], place, file)
-    records = _records(regular, outcomes, waits)
-    slow_faults, given_back = _notes(outcomes)
-    slow_faults, given_back = _notes(outcomes)
-    faults = pl.concat([second.faults, slow_faults])
-    kept = ~pl.col("line").is_in(pl.Series(np.flatnonzero(records.taken)).implode())
-    findings = pl.concat(
-        [
-            first.findings.filter(kept),
-            second.findings,
-            given_back.filter(~pl.col("line").is_in(faults["line"].implode())),
-            bytes_shown(text.repaired_line, waits),
-        ]
-    )
-    rows = pl.concat([first.rows.filter(kept) if records.taken.any() else first.rows, second.rows])
+    slow = _notes(outcomes)
+    taken = _taken(len(lines), outcomes, waits)
     return assemble(
         lines,
         place,
-        Records(records.begins, records.last),
+        _records(regular & ~taken, outcomes),
         waits,
-        rows=rows,
-        faults=faults,
-        findings=findings,
-        steps_count=_steps_count(first, second, outcomes, records.taken),
+        rows=_together(first.rows, second.rows, taken if irregular.any() else None),
+        faults=pl.concat([second.faults, slow.faults]),
+        findings=pl.concat(
+            [
+                _together(first.findings, second.findings, taken),
+                slow.findings.join(second.faults, on="line", how="anti"),
+                bytes_shown(text.repaired_line, waits),
+            ]
+        ),
+        steps_count=int((~taken[first.steps.to_numpy()]).sum())
+        + len(second.steps)
+        + sum(one.reason == STEP for one in outcomes),
     )
-
-
-def _steps_count(first: Typed, second: Typed, outcomes: Sequence[Outcome], taken: Mask) -> int:
-    fast = ~taken[first.steps.to_numpy()]
-    return int(fast.sum()) + len(second.steps) + sum(one.reason == STEP for one in outcomes)

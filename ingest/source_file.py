@@ -41,19 +41,13 @@ class SourceFile:
         Raises:
             HesuanError: a gzip file that is cut or broken.
         """
-        parts: list[bytes] = []
-        while size > 0:
-            try:
-                part = self._bytes.read(min(size, _READ_BYTES))
-            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-                raise HesuanError("ingest.gzip_broken", path=self.path, cause=error) from error
-            if not part:
-                break
-            self._hash.update(part)
-            self.size_bytes += len(part)
-            size -= len(part)
-            parts.append(part)
-        return b"".join(parts)
+        try:
+            data = self._bytes.read(size)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise HesuanError("ingest.gzip_broken", path=self.path, cause=error) from error
+        self._hash.update(data)
+        self.size_bytes += len(data)
+        return data
 
     @property
     def done_bytes(self) -> int:
