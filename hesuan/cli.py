@@ -5,18 +5,23 @@ Exit codes: 0 fine, 1 findings, 2 misuse or an input that cannot be used.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
+import duckdb
 import typer
 
 from hesuan import __version__
 from hesuan.commands import build, check, demo, explain, export, ingest, init, report
 from hesuan.context import Context
-from hesuan.language import LANGUAGE, words
+from hesuan.language import LANGUAGE, language, words
+from models.catalogue import text
+from models.engine import SqlError
 from models.errors import HesuanError
 
 app = typer.Typer(
@@ -62,16 +67,17 @@ app.command("demo", help=words("demo"))(demo.demo)
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and leave with its exit code; a traceback never reaches a user."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a GBK terminal knows fewer letters than job names have
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(run(list(sys.argv[1:] if arguments is None else arguments)))
 
 
 def run(arguments: list[str]) -> int:
     """Run the command with `arguments`; gives the exit code."""
+    lang = language(arguments, os.environ)
     try:
         result = app(args=arguments, prog_name="hesuan", standalone_mode=False)
-    except HesuanError as error:
-        typer.echo(error.text(LANGUAGE), err=True)
-        return 2
     except typer.TyperException as error:
         show = getattr(error, "show", None)  # a usage error shows the usage line too
         if show:
@@ -79,18 +85,31 @@ def run(arguments: list[str]) -> int:
         else:
             typer.echo(error.format_message(), err=True)
         return 2
+    except (
+        SystemExit
+    ):  # typer has met a reader that went away, as head does; what there was to say is not known whole
+        return 2
     except typer.Abort:
-        typer.echo(words("stopped"), err=True)
+        typer.echo(text("cli.stopped", lang), err=True)
         return 2
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 2
-    except OSError as error:
-        typer.echo(
-            HesuanError("cli.os_error", path=error.filename or "", cause=error.strerror or error).text(
-                LANGUAGE
-            ),
-            err=True,
-        )
+    except Exception as error:  # noqa: BLE001 - the outermost place: whatever it is, it is said in a line
+        if os.environ.get("HESUAN_DEBUG"):
+            traceback.print_exception(error)
+        typer.echo(_as_hesuan(error).text(lang), err=True)
         return 2
     return result if isinstance(result, int) else 0
+
+
+def _as_hesuan(error: Exception) -> HesuanError:
+    """What happened, in words for a user."""
+    first_line = next(iter(str(error).splitlines()), "")
+    match error:
+        case HesuanError():
+            return error
+        case OSError(filename=path, strerror=cause) if path:
+            return HesuanError("cli.os_error", path=path, cause=cause)
+        case OSError():
+            return HesuanError("cli.os_fault", cause=error.strerror or first_line)
+        case duckdb.Error() | SqlError():
+            return HesuanError("cli.store_fault", cause=first_line)
+    return HesuanError("cli.program_fault", cause=f"{type(error).__name__}: {first_line}")

@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from hesuan.site import read_site
+from hesuan.site import FILE_NAME, read_site
 from models.build import SitePaths
+from models.calendar import period
 from models.catalogue import text
+from models.errors import HesuanError
 from models.site import Site
 from models.tariff import PriceBook
 from models.tariff_file import read_price_book
@@ -67,7 +70,23 @@ class Context:
     def say(self, key: str, **values: object) -> None:
         """Print a text of the catalogue, unless --quiet."""
         if not self.quiet:
-            Console(soft_wrap=True, highlight=False).print(text(key, self.lang, **values), markup=False)
+            self.answer(key, **values)
+
+    def answer(self, key: str, **values: object) -> None:
+        """Print a text of the catalogue that was asked for, --quiet or not: a line stays a line, whatever its length."""
+        typer.echo(text(key, self.lang, **values))
+
+    def month(self, said: str) -> str:
+        """The billing period that a command was given, for commands that read a mart.
+
+        What site.toml says does not matter here: a bill can be printed while next month's rules are being written.
+
+        Raises:
+            HesuanError: the directory is no site, or `said` is no month.
+        """
+        if not (self.directory / FILE_NAME).exists():
+            raise HesuanError("site.no_file", directory=self.directory)
+        return period(said, "UTC").name
 
     @contextmanager
     def progress(self, key: str) -> Iterator[Advance]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import duckdb
 
 from models.calendar import month_before
-from models.mart import mart_reader, read_manifest
+from models.mart import mart_path, mart_reader, open_mart, read_manifest
 from reports.bill import Bill
 from reports.files import write_table
 from reports.load import load_bills, net_amounts
@@ -43,24 +43,29 @@ def write_bills(
     A bill is NUMBER.pdf and NUMBER.xlsx; its lines and every run are NUMBER-lines and NUMBER-runs as csv or parquet.
     More than a few bills are written by as many processes as there are cores.
     """
+    mart = mart_path(marts, period)  # one for all of them, also where a build publishes another meanwhile
     groups = [tuple(asked[n : n + GROUP]) for n in range(0, len(asked), GROUP)]
     previous = _previous(marts, period)
     written: dict[int, tuple[Path, ...]] = {}
+
+    def done(n: int, paths: tuple[Path, ...]) -> None:
+        written[n] = paths
+        if progress:
+            progress(sum(len(groups[n]) for n in written), len(asked))
+
     workers = min(len(groups), os.cpu_count() or 1)
     if workers <= 1:
         for n, group in enumerate(groups):
-            written[n] = _write_group(marts, period, group, out, formats, lang, draft, previous)
+            done(n, _write_group(mart, period, group, out, formats, lang, draft, previous))
     else:
         # DuckDB and its threads do not survive a fork.
         with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
             jobs = {
-                pool.submit(_write_group, marts, period, group, out, formats, lang, draft, previous): n
+                pool.submit(_write_group, mart, period, group, out, formats, lang, draft, previous): n
                 for n, group in enumerate(groups)
             }
-            for done, job in enumerate(as_completed(jobs), 1):
-                written[jobs[job]] = job.result()
-                if progress:
-                    progress(min(done * GROUP, len(asked)), len(asked))
+            for job in as_completed(jobs):
+                done(jobs[job], job.result())
     return tuple(path for n in sorted(written) for path in written[n])
 
 
@@ -74,7 +79,7 @@ def _previous(marts: Path, period: str) -> dict[str, Decimal] | None:
 
 
 def _write_group(
-    marts: Path,
+    mart: Path,
     period: str,
     group: Sequence[str],
     out: Path,
@@ -83,7 +88,7 @@ def _write_group(
     draft: bool,
     previous: dict[str, Decimal] | None,
 ) -> tuple[Path, ...]:
-    with mart_reader(marts, period) as con:
+    with open_mart(mart, period) as con:
         return tuple(
             path
             for bill in load_bills(con, group, draft=draft, previous=previous)

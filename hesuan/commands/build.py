@@ -13,6 +13,7 @@ from hesuan.language import words
 from hesuan.summary import Summary, summarise
 from models.build import Built, build
 from models.format import money
+from models.mart import read_manifest
 
 
 def build_period(
@@ -40,11 +41,13 @@ def build_period(
 
 def run_build(call: Context, period: str) -> tuple[Built, Summary]:
     """Build with a progress bar; gives the mart and what it says in sum."""
+    site, book = call.site, call.book
+    read_manifest(call.paths.marts)  # one that is broken is told before the work, not after it
     with call.progress("cli.building") as bar:
         built = build(
             call.paths,
-            call.site,
-            call.book,
+            site,
+            book,
             period,
             program_version=__version__,
             progress=lambda table, done, total: bar.to(done, total, table),

@@ -23,7 +23,7 @@ def check(
 ) -> int:
     """Run every check; exit 1 when one fails."""
     call: Context = context.obj
-    failing, levels = run_checks(call, period)
+    failing, levels = run_checks(call, call.month(period))
     if as_json:
         failed = {name: [[str(cell) for cell in row] for row in rows] for name, rows in failing.items()}
         typer.echo(
@@ -34,9 +34,12 @@ def check(
         return 1 if failing else 0
     for name in check_names():
         rows = failing.get(name)
-        call.say("cli.check_failed" if rows else "cli.check_passed", name=check_word(name, call.lang))
-        for row in rows or ():
-            call.say("cli.check_row", row=" | ".join(str(cell) for cell in row))
+        if not rows:
+            call.say("cli.check_passed", name=check_word(name, call.lang))
+            continue
+        call.answer("cli.check_failed", name=check_word(name, call.lang))
+        for row in rows:
+            call.answer("cli.check_row", row=" | ".join(str(cell) for cell in row))
     call.say(
         "cli.check_sum",
         period=period,

@@ -13,7 +13,7 @@ import typer
 from hesuan.context import Context
 from hesuan.language import words
 from models.format import local_text, money, number, price
-from models.mart import mart_reader
+from models.mart import mart_reader, read_facts
 from models.store import raw_reader
 from models.words import resource_word, state_word, unit_word
 from reports.explanation import Explanation
@@ -31,18 +31,19 @@ def explain(
     """Show why a line is what it is."""
     call: Context = context.obj
     with ExitStack() as opened:
-        mart = opened.enter_context(mart_reader(call.paths.marts, period))
+        mart = opened.enter_context(mart_reader(call.paths.marts, call.month(period)))
         raw = opened.enter_context(raw_reader(call.paths.raw)) if call.paths.raw.exists() else None
         found = explained(mart, raw, line, job=job, limit=limit)
+        zone = read_facts(mart).timezone
     if as_json:
         typer.echo(json.dumps(asdict(found), default=str, ensure_ascii=False))
         return
-    for key, values in _sentences(call, found):
-        call.say(f"explain.{key}", **values)
+    for key, values in _sentences(found, call.lang, zone):
+        call.answer(f"explain.{key}", **values)
 
 
-def _sentences(call: Context, found: Explanation) -> Iterator[tuple[str, dict[str, object]]]:
-    unit = unit_word(found.unit, call.lang)
+def _sentences(found: Explanation, lang: str, zone: str) -> Iterator[tuple[str, dict[str, object]]]:
+    unit = unit_word(found.unit, lang)
     yield "head", {"line": found.line, "tenant": found.tenant_name, "item": found.item, "name": found.name}
     yield (
         "formula",
@@ -78,11 +79,10 @@ def _sentences(call: Context, found: Explanation) -> Iterator[tuple[str, dict[st
             "hash": found.tariff_sha256[:12],
             "line_no": found.tariff_line_no,
             "pattern": ", ".join(f"{name}={pattern}" for name, pattern in found.pattern),
-            "resource": resource_word(found.resource, call.lang),
+            "resource": resource_word(found.resource, lang),
         },
     )
     yield "runs", {"shown": len(found.runs), "runs": number(found.runs_count, 0)}
-    zone = call.site.timezone
     for run in found.runs:
         yield (
             "run",
@@ -90,7 +90,7 @@ def _sentences(call: Context, found: Explanation) -> Iterator[tuple[str, dict[st
                 "cluster": run.cluster,
                 "job_id": run.job_id,
                 "user": run.user,
-                "state": state_word(run.state, call.lang),
+                "state": state_word(run.state, lang),
                 "begin": local_text(run.begin_s, zone),
                 "end": local_text(run.reach_s, zone),
                 "zone": zone,

@@ -31,7 +31,7 @@ def export(
 ) -> None:
     """Write one table of a period as CSV or Parquet."""
     call: Context = context.obj
-    with mart_reader(call.paths.marts, period) as con:
+    with mart_reader(call.paths.marts, call.month(period)) as con:
         table = {
             Kind.USAGE: lambda: usage(con),
             Kind.CHARGES: lambda: charges(con),

@@ -12,7 +12,7 @@ from hesuan.context import Context
 from hesuan.language import words
 from models.errors import HesuanError
 from models.ledger import is_closed, ledger_reader
-from models.mart import mart_path, mart_reader
+from models.mart import mart_reader
 from reports.bills import FORMATS, write_bills
 from reports.load import tenants
 from reports.reconciliation import write_reconciliation
@@ -54,7 +54,9 @@ def bill(
 ) -> None:
     """Write the bills of a period."""
     call: Context = context.obj
-    paths = run_bills(call, period, tenant or (), _out(call, period, out), _formats(form, FORMATS))
+    paths = run_bills(
+        call, call.month(period), tenant or (), _out(call, period, out), _formats(form, FORMATS)
+    )
     if as_json:
         typer.echo(json.dumps([str(path) for path in paths]))
         return
@@ -65,7 +67,6 @@ def run_bills(
     call: Context, period: str, asked: list[str] | tuple[str, ...], out: Path, formats: tuple[str, ...]
 ) -> tuple[Path, ...]:
     """Write the bills asked for (all where none is named) with a progress bar; gives the files."""
-    mart_path(call.paths.marts, period)
     with mart_reader(call.paths.marts, period) as con:
         known = tenants(con)
     unknown = [name for name in asked if name not in known]
@@ -97,7 +98,7 @@ def reconciliation(
     """Write the reconciliation of a period; exit 1 when something does not add up."""
     call: Context = context.obj
     asked = _formats(form, ("pdf", "csv"))
-    with mart_reader(call.paths.marts, period) as con:
+    with mart_reader(call.paths.marts, call.month(period)) as con:
         paths, adds_up = write_reconciliation(
             con, _out(call, period, out), formats=asked, lang=call.lang, draft=is_draft(call, period)
         )
