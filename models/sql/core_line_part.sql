@@ -11,10 +11,14 @@ WITH part AS (
     JOIN core_owner AS o ON o.combo_no = k.combo_no AND o.rule_epoch = k.rule_epoch
     JOIN core_combo AS m ON m.combo_no = k.combo_no
     WHERE p.quota_name = ''
+),
+numbered AS (
+    SELECT
+        *,
+        CAST(DENSE_RANK() OVER (
+            PARTITION BY tenant
+            ORDER BY tariff_no, price_no, resource, band_no, step_no, factor_bits, last_no, last_step_no) AS VARCHAR) AS place
+    FROM part
 )
-SELECT
-    tenant || '-' || LPAD(CAST(DENSE_RANK() OVER (
-        PARTITION BY tenant
-        ORDER BY tariff_no, price_no, resource, band_no, step_no, factor_bits, last_no, last_step_no) AS VARCHAR), 3, '0') AS line,
-    part.*
-FROM part
+SELECT tenant || '-' || LPAD(place, CAST(GREATEST(3, LENGTH(place)) AS INTEGER), '0') AS line, numbered.*
+FROM numbered

@@ -5,7 +5,8 @@
 -- Fates: superseded (another version of the same run counts), held (something must be decided first), zero (held
 --   nothing), billed (goes to a bill, whatever its price), outside (belongs to other periods). `reason` says why.
 -- Assumptions: an open run far beyond its time limit, or open for very long where no limit is known, is a runaway: it
---   is held until somebody says when it ended. A record that never held anything belongs to the period of its end, else
+--   is held until somebody says when it ended; so is one that does not say up to when it counts. Such a record has no end,
+--   so it stands in every period from its start on until it is mended. A record that never held anything belongs to the period of its end, else
 --   of its submission.
 WITH cores AS (
     SELECT tres_no, CAST(SUM(per_s_base) AS BIGINT) AS per_s_base FROM core_tres_item WHERE resource = 'cpu' GROUP BY tres_no
@@ -17,14 +18,14 @@ joined AS (
     SELECT
         v.version_no, v.batch_id, v.record_no, v.cluster, v.job_id_raw, v.submit_s, v.eligible_s, v.start_s, v.state,
         v.is_open, v.suspended_s, f.superseded, f.begin_s, v.reach_s, t.tres_no, c.per_s_base,
-        v.reach_s - f.begin_s AS held_s,
+        v.reach_s - f.begin_s AS held_s, v.end_s IS NULL AS is_endless,
         COALESCE(v.end_s, v.start_s, v.submit_s, v.eligible_s, p.start_s) AS moment_s,
         p.start_s AS period_start_s, p.end_s AS period_end_s,
         CASE
             WHEN v.start_s IS NULL THEN NULL
             WHEN v.reach_s IS NULL THEN 'open-without-elapsed'
             WHEN v.reach_s < v.start_s THEN 'end-before-start'
-            WHEN v.suspended_s < 0 OR v.suspended_s > v.reach_s - v.start_s THEN 'bad-suspended'
+            WHEN v.suspended_s < 0 OR v.suspended_s > v.reach_s - f.begin_s THEN 'bad-suspended'
             WHEN v.is_open AND v.reach_s - v.start_s > COALESCE(v.timelimit_s + v.suspended_s + s.runaway_grace_s, s.runaway_s)
                 THEN 'runaway'
             WHEN v.reach_s = f.begin_s THEN NULL
@@ -46,7 +47,8 @@ reached AS (
         *,
         GREATEST(begin_s, period_start_s) AS from_s,
         LEAST(reach_s, period_end_s) AS to_s,
-        CASE WHEN start_s IS NULL OR COALESCE(held_s, 0) <= 0
+        CASE WHEN is_endless AND superseded IS NULL AND hold IN ('open-without-elapsed', 'runaway') THEN begin_s < period_end_s
+             WHEN start_s IS NULL OR COALESCE(held_s, 0) <= 0
              THEN moment_s >= period_start_s AND moment_s < period_end_s
              ELSE begin_s < period_end_s AND reach_s > period_start_s END AS is_inside
     FROM joined
@@ -73,7 +75,7 @@ SELECT
         WHEN is_inside AND held_s > 0 AND suspended_s >= 0 AND suspended_s <= held_s AND suspended_s > 0
             THEN CAST(CAST(per_s_base AS HUGEINT) * (held_s - suspended_s) * (to_s - begin_s) // held_s
                       - CAST(per_s_base AS HUGEINT) * (held_s - suspended_s) * (from_s - begin_s) // held_s AS BIGINT)
-        WHEN is_inside AND held_s > 0 THEN per_s_base * (to_s - from_s)
+        WHEN is_inside AND held_s > 0 THEN per_s_base * GREATEST(to_s - from_s, 0)
         ELSE 0
     END AS cpu_core_ms
 FROM reached
