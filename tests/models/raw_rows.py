@@ -7,7 +7,18 @@ from typing import Any
 
 from models.store import raw_writer
 
-TEXTS = ("job_id", "account", "user_name", "partition", "qos", "wckey", "reservation", "state", "node_list", "job_name")
+TEXTS = (
+    "job_id",
+    "account",
+    "user_name",
+    "partition",
+    "qos",
+    "wckey",
+    "reservation",
+    "state",
+    "node_list",
+    "job_name",
+)
 COLUMNS = (
     "cluster", "job_id_raw", "job_id", "db_index", "sluid", "account", "user_name", "partition", "qos", "wckey",
     "reservation", "state", "submit_s", "eligible_s", "start_s", "end_s", "elapsed_s", "suspended_s", "timelimit_s",
@@ -15,7 +26,9 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def run(job: int, start_s: int | None, end_s: int | None, tres: str | None = "cpu=1,mem=1G,node=1", **more: Any) -> dict[str, Any]:
+def run(
+    job: int, start_s: int | None, end_s: int | None, tres: str | None = "cpu=1,mem=1G,node=1", **more: Any
+) -> dict[str, Any]:
     """One sacct record: job id, UTC seconds, AllocTRES, and whatever else is to differ."""
     row: dict[str, Any] = {
         "cluster": "c1", "job_id_raw": job, "job_id": str(job), "account": "alpha", "user_name": "u1",
@@ -37,7 +50,13 @@ def fill_raw(path: Path, *batches: list[dict[str, Any]]) -> Path:
             con.execute("BEGIN")
             con.execute(
                 "INSERT INTO raw_batch VALUES (?, 'sacct', ?, 'by hand', 'text', NULL, NULL, ?, 0, NULL, NULL, NULL, ?, ?, 0, 0, 0, 'test', 'test')",
-                [batch, records[0]["cluster"] if records else "c1", f"sha-{batch}", len(records), len(records)],
+                [
+                    batch,
+                    records[0]["cluster"] if records else "c1",
+                    f"sha-{batch}",
+                    len(records),
+                    len(records),
+                ],
             )
             for number, record in enumerate(records, 1):
                 values = [record.get(name, "" if name in TEXTS else None) for name in COLUMNS]

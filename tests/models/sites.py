@@ -11,7 +11,16 @@ from models.tariff import Price, PriceBook, Tariff, Vat
 
 
 def tenant(name: str, **more: Any) -> Tenant:
-    values = {"tenant": name, "name": name, "name_en": name, "unit": "", "unit_en": "", "user_class": "internal", "cost_card": "", "contact": ""}
+    values = {
+        "tenant": name,
+        "name": name,
+        "name_en": name,
+        "unit": "",
+        "unit_en": "",
+        "user_class": "internal",
+        "cost_card": "",
+        "contact": "",
+    }
     return Tenant(**(values | more))
 
 
