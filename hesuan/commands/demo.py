@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -48,8 +49,14 @@ def demo(
         _show(summaries, call.lang)
     inside.say("demo.files", site=site, bills=out / "bills", count=len(bills), paper=papers[0])
     inside.say("demo.checks_failed" if failing else "demo.checks_passed", period=period)
-    inside.say("demo.next", site=site, period=period)
+    inside.say("demo.next", program=_program(), site=site, period=period)
     return 1 if failing else 0
+
+
+def _program() -> str:
+    """The command as it was called, so that the next one can be copied."""
+    called = Path(sys.argv[0])
+    return str(called) if called.name == "hesuan" else "hesuan"
 
 
 def _fresh_site(site: Path) -> None:
