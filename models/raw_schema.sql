@@ -87,6 +87,64 @@ CREATE TABLE raw_finding (
     detail VARCHAR NOT NULL
 );
 
+-- Inventory, one row per thing and snapshot. Its batches have the source 'scontrol-node', 'scontrol-partition',
+-- 'scontrol-reservation', 'sacctmgr-event' or 'sacctmgr-reservation'; raw_batch.read_at_s is the moment of a snapshot.
+-- A snapshot is whole: what it does not name was not there at that moment.
+CREATE TABLE raw_node (
+    batch_id BIGINT NOT NULL,
+    record_no BIGINT NOT NULL,         -- 1-based place in the file
+    cluster VARCHAR NOT NULL,
+    taken_s BIGINT NOT NULL,           -- moment of the snapshot
+    node VARCHAR NOT NULL,
+    state VARCHAR NOT NULL,            -- as said, its parts joined by '+': 'MIXED+DRAIN'
+    reason VARCHAR NOT NULL,
+    partitions VARCHAR NOT NULL,       -- comma separated, '' where it is in none
+    cfg_tres VARCHAR NOT NULL,         -- what it can give: 'cpu=8,mem=16000M,gres/gpu=4'
+    gres VARCHAR NOT NULL              -- configured devices as said, tracked or not
+);
+
+CREATE TABLE raw_partition (
+    batch_id BIGINT NOT NULL,
+    record_no BIGINT NOT NULL,
+    cluster VARCHAR NOT NULL,
+    taken_s BIGINT NOT NULL,
+    partition VARCHAR NOT NULL,
+    state VARCHAR NOT NULL,            -- 'UP', 'DOWN', 'DRAIN', 'INACTIVE'
+    nodes VARCHAR NOT NULL,            -- host list as said
+    tres VARCHAR NOT NULL,
+    billing_weights VARCHAR NOT NULL   -- TRESBillingWeights as said
+);
+
+-- A reservation as a snapshot or the accounting database has it; natural key (cluster, reservation, start_s).
+CREATE TABLE raw_reservation (
+    batch_id BIGINT NOT NULL,
+    record_no BIGINT NOT NULL,
+    cluster VARCHAR NOT NULL,
+    taken_s BIGINT,                    -- moment of the snapshot; NULL from the accounting database, which keeps the past
+    reservation VARCHAR NOT NULL,
+    start_s BIGINT NOT NULL,
+    end_s BIGINT NOT NULL,             -- planned in a snapshot, true in the accounting database once it is over
+    nodes VARCHAR NOT NULL,            -- host list as said
+    tres VARCHAR NOT NULL,             -- 'cpu=16': less than its nodes have where it holds single cores
+    flags VARCHAR NOT NULL,            -- 'MAINT,IGNORE_JOBS,SPEC_NODES'
+    users VARCHAR NOT NULL,
+    accounts VARCHAR NOT NULL
+);
+
+-- A time during which the accounting database has a node down or drained; natural key (cluster, node, start_s).
+CREATE TABLE raw_node_event (
+    batch_id BIGINT NOT NULL,
+    record_no BIGINT NOT NULL,
+    cluster VARCHAR NOT NULL,
+    node VARCHAR NOT NULL,             -- '' for the cluster's own rows, which say what it registered
+    start_s BIGINT NOT NULL,
+    end_s BIGINT,                      -- NULL: not over yet
+    state VARCHAR NOT NULL,
+    reason VARCHAR NOT NULL,
+    user_name VARCHAR NOT NULL,
+    tres VARCHAR NOT NULL              -- '' where the column was not asked for
+);
+
 -- Up to when a live source has been read without a gap; moved only after a pull's transaction.
 CREATE TABLE raw_watermark (
     source VARCHAR NOT NULL, cluster VARCHAR NOT NULL, read_to_s BIGINT NOT NULL, batch_id BIGINT NOT NULL

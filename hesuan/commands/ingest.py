@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import json
-import re
-from datetime import date, datetime
 from pathlib import Path
 from typing import Annotated
-from zoneinfo import ZoneInfo
 
 import typer
 
 from hesuan import __version__
+from hesuan.commands import inventory
 from hesuan.context import Context
-from hesuan.language import words
+from hesuan.language import LANGUAGE, words
+from hesuan.moments import moment, span
 from ingest.sacct_live import pull
 from ingest.slurm import Batch, ingest_file
-from models.calendar import midnight_s
+from models.catalogue import text
 from models.errors import HesuanError
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+
+
+app.command("inventory", help=inventory.HELP)(inventory.inventory)
 
 
 @app.callback()
@@ -35,6 +37,9 @@ def slurm(
     files: Annotated[list[Path] | None, typer.Option("--file", help=words("ingest_file"))] = None,
     columns: Annotated[str | None, typer.Option("--columns", help=words("ingest_columns"))] = None,
     timezone: Annotated[str | None, typer.Option("--timezone", help=words("ingest_timezone"))] = None,
+    covers: Annotated[
+        str | None, typer.Option("--covers", help=text("inventory.help_covers", LANGUAGE))
+    ] = None,
     since: Annotated[str | None, typer.Option("--since", help=words("ingest_since"))] = None,
     until: Annotated[str | None, typer.Option("--until", help=words("ingest_until"))] = None,
     sacct: Annotated[str, typer.Option("--sacct", help=words("ingest_sacct"))] = "sacct",
@@ -44,18 +49,19 @@ def slurm(
     call: Context = context.obj
     zone = call.site.timezone  # a directory without a readable site.toml is refused before anything is read
     asked = [*(files or []), *(more or [])]
-    if asked and (since or until):
+    if asked and (since, until) != (None, None):
         raise HesuanError("cli.file_or_window")
-    if not asked and (columns or timezone):
+    if not asked and (columns, timezone, covers) != (None, None, None):
         raise HesuanError("cli.columns_need_file")
     if asked:
-        batches = tuple(from_file(call, cluster, path, columns, timezone) for path in asked)
+        window = span(covers, zone) if covers else None
+        batches = tuple(from_file(call, cluster, path, columns, timezone, window) for path in asked)
     else:
         batches = _live(
             call,
             cluster,
-            _moment(since, zone) if since else None,
-            _moment(until, zone) if until else call.now_s,
+            None if since is None else moment(since, zone),
+            call.now_s if until is None else moment(until, zone),
             sacct,
         )
     if as_json:
@@ -63,8 +69,15 @@ def slurm(
     return 1 if any(batch.rejected for batch in batches) else 0
 
 
-def from_file(call: Context, cluster: str, path: Path, columns: str | None, timezone: str | None) -> Batch:
-    """Read one file with a progress bar and say what became of its records."""
+def from_file(
+    call: Context,
+    cluster: str,
+    path: Path,
+    columns: str | None,
+    timezone: str | None,
+    window: tuple[int, int] | None = None,
+) -> Batch:
+    """Read one file with a progress bar and say what became of its records; `window` is what it covers completely."""
     with call.progress("cli.reading") as bar:
         batch = ingest_file(
             call.paths.raw,
@@ -72,6 +85,7 @@ def from_file(call: Context, cluster: str, path: Path, columns: str | None, time
             cluster=cluster,
             columns=[name.strip() for name in columns.split(",")] if columns else None,
             timezone=timezone,
+            window=window,
             who=call.who,
             now_s=call.now_s,
             program_version=__version__,
@@ -117,16 +131,3 @@ def _tell(call: Context, batch: Batch, what: str) -> None:
 def _as_json(batch: Batch) -> dict[str, object]:
     names = ("batch_id", "format", "records", "kept", "rejected", "steps", "already")
     return {name: getattr(batch, name) for name in names}
-
-
-def _moment(said: str, zone: str) -> int:
-    """UTC seconds of a day, a wall time in the site's zone, a time with its offset, or epoch seconds."""
-    if re.fullmatch(r"\d{9,}", said):
-        return int(said)
-    try:
-        if re.fullmatch(r"\d{4}-\d\d-\d\d", said):
-            return midnight_s(date.fromisoformat(said), zone)
-        moment = datetime.fromisoformat(said)
-    except ValueError as error:
-        raise HesuanError("cli.bad_moment", found=said) from error
-    return int((moment if moment.tzinfo else moment.replace(tzinfo=ZoneInfo(zone))).timestamp())
