@@ -1,8 +1,7 @@
 -- core_tres_fault: AllocTRES texts that cannot be read or that contradict themselves.
 -- Grain: one row per text and reason. `bad-tres` holds the run from the bill; `typed-over-generic` is only reported.
 -- Reads: core_tres_part, ref_accelerator.
--- Assumptions: nobody has more than 10^9 of anything (10^12 MiB of memory), which also keeps a month of it within BIGINT.
---   A word that stands twice cannot be read: whether the two are one or add up, the text does not say.
+-- Assumption: a word that stands twice cannot be read: whether the two are one or add up, the text does not say.
 WITH relevant AS (
     SELECT p.tres_no, p.name, p.amount_milli
     FROM core_tres_part AS p
@@ -12,7 +11,6 @@ WITH relevant AS (
 SELECT tres_no, 'bad-tres' AS reason, MIN(name) AS detail
 FROM relevant
 WHERE amount_milli IS NULL OR amount_milli < 0
-   OR amount_milli > CASE WHEN name = 'mem' THEN 1000000000000000 ELSE 1000000000000 END
 GROUP BY tres_no
 UNION ALL
 SELECT tres_no, 'bad-tres' AS reason, MIN(name) AS detail
