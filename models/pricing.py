@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal, localcontext
+from math import lcm
 
+from models.split import part
 from models.tariff import Vat
 from models.units import Unit, in_units
 
@@ -101,16 +103,17 @@ def largest_remainder(total: Decimal, weights: Sequence[Decimal]) -> tuple[Decim
     """
     if not weights or any(weight < 0 for weight in weights):
         raise ValueError("weights must be there and not negative")
-    with localcontext(Context(prec=60)):
-        fen = int(total / FEN)
-        whole = sum(weights)
-        if whole == 0:
-            return (total, *(Decimal("0.00") for _ in weights[1:]))
-        scaled = [int(weight.scaleb(12)) for weight in weights]
-        parts = [divmod(fen * share, sum(scaled)) for share in scaled]
-        left = fen - sum(part for part, _ in parts)
-        favoured = set(sorted(range(len(parts)), key=lambda n: (-parts[n][1], n))[:left])
-        return tuple((part + (n in favoured)) * FEN for n, (part, _) in enumerate(parts))
+    ratios = [weight.as_integer_ratio() for weight in weights]
+    scale = lcm(*(denominator for _, denominator in ratios))
+    shares = [numerator * (scale // denominator) for numerator, denominator in ratios]
+    whole = sum(shares)
+    if whole == 0:
+        return (total, *(Decimal("0.00") for _ in weights[1:]))
+    fen = int(total.scaleb(2))
+    parts = [part(fen, share, whole) for share in shares]
+    by_remainder = sorted(range(len(parts)), key=lambda n: (-(fen * shares[n] % whole), n))
+    favoured = set(by_remainder[: fen - sum(parts)])
+    return tuple(Decimal(floor + (n in favoured)).scaleb(-2) for n, floor in enumerate(parts))
 
 
 def vat_on(vat: Sequence[Vat], day: date) -> tuple[str, Decimal]:
