@@ -1,6 +1,6 @@
 """The `hesuan` command: global options, the commands, and how errors are said.
 
-Exit codes: 0 fine, 1 findings, 2 misuse or an input that cannot be used.
+Exit codes: 0 fine, 1 findings, 2 misuse or an input that cannot be used; 130 when interrupted, as shells have it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from hesuan.language import LANGUAGE, language, words
 from models.catalogue import text
 from models.engine import SqlError
 from models.errors import HesuanError
+
+INTERRUPTED = 130  # what typer makes of Ctrl-C
 
 app = typer.Typer(
     name="hesuan",
@@ -89,14 +91,13 @@ def run(arguments: list[str]) -> int:
         SystemExit
     ):  # typer has met a reader that went away, as head does; what there was to say is not known whole
         return 2
-    except typer.Abort:
-        typer.echo(text("cli.stopped", lang), err=True)
-        return 2
     except Exception as error:  # noqa: BLE001 - the outermost place: whatever it is, it is said in a line
         if os.environ.get("HESUAN_DEBUG"):
             traceback.print_exception(error)
         typer.echo(_as_hesuan(error).text(lang), err=True)
         return 2
+    if result == INTERRUPTED:
+        typer.echo(text("cli.stopped", lang), err=True)
     return result if isinstance(result, int) else 0
 
 

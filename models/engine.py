@@ -10,6 +10,8 @@ from importlib.resources import files
 
 import duckdb
 
+from models.store import is_damage
+
 
 class SqlError(RuntimeError):
     """A fault of ours in one of the SQL files: names the table, the cause and the text that ran."""
@@ -26,6 +28,8 @@ def create_table(con: duckdb.DuckDBPyConnection, table: str) -> None:
     try:
         con.execute(f"CREATE TABLE {table} AS\n{select}")
     except duckdb.Error as error:
+        if is_damage(error):
+            raise
         raise SqlError(f"{table}: {error}\n{select}") from error
 
 
@@ -35,6 +39,8 @@ def check_rows(con: duckdb.DuckDBPyConnection, check: str, limit: int) -> list[t
     try:
         return con.execute(f"SELECT * FROM (\n{select}\n) AS failing LIMIT {limit}").fetchall()
     except duckdb.Error as error:
+        if is_damage(error):
+            raise
         raise SqlError(f"{check}: {error}\n{select}") from error
 
 

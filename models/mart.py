@@ -19,7 +19,7 @@ import duckdb
 
 from models.errors import HesuanError
 from models.file_lock import file_lock
-from models.store import connect, first_row
+from models.store import connect, damage_told, first_row
 
 KEEP = 3
 
@@ -133,14 +133,15 @@ def open_mart(path: Path, period: str) -> Iterator[duckdb.DuckDBPyConnection]:
     """
     try:
         con = connect(path, read_only=True)
+        try:
+            with damage_told(path):
+                yield con
+        finally:
+            con.close()
     except HesuanError as error:
-        if error.key != "store.unreadable":
+        if error.key != "store.unreadable" or error.values["path"] != path:
             raise
         raise HesuanError("mart.unreadable", path=path, period=period, cause=error.values["cause"]) from error
-    try:
-        yield con
-    finally:
-        con.close()
 
 
 @contextmanager

@@ -48,6 +48,22 @@ def _holder(error: duckdb.Error) -> str:
     return found.group(1) if found else "another process"
 
 
+def is_damage(error: duckdb.Error) -> bool:
+    """Whether a file is at fault, cut short or with wrong bytes, and not the query."""
+    return isinstance(error, duckdb.IOException) or "Corrupt database" in str(error)
+
+
+@contextmanager
+def damage_told(path: Path) -> Iterator[None]:
+    """Says which store it is where damage shows only while it is being read."""
+    try:
+        yield
+    except duckdb.Error as error:
+        if not is_damage(error):
+            raise
+        raise HesuanError("store.unreadable", path=path, cause=str(error).splitlines()[0]) from error
+
+
 def _patiently(action: Callable[[], T], path: Path) -> T:
     """What `action` gives, tried again with back-off while another process holds `path`.
 
@@ -134,7 +150,8 @@ def raw_writer(path: Path, *, now_s: int, program_version: str) -> Iterator[duck
     con = connect(path)
     try:
         _check_raw_version(con, "raw_meta", path)
-        yield con
+        with damage_told(path):
+            yield con
     finally:
         con.close()
 
@@ -151,6 +168,7 @@ def raw_reader(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     con = connect(path, read_only=True)
     try:
         _check_raw_version(con, "raw_meta", path)
-        yield con
+        with damage_told(path):
+            yield con
     finally:
         con.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -18,7 +18,7 @@ from models.units import Unit, in_units, unit_of
 class ExplainedRun:
     """A run's part of the line: `quantity` in the line's unit, `amount` of the line's amount by largest remainder.
 
-    `record` is what the source said, byte for byte where it is readable text; empty where the raw store is not at hand.
+    `record` is what the source said, byte for byte where it is readable text; empty until `with_records`.
     """
 
     cluster: str
@@ -30,9 +30,10 @@ class ExplainedRun:
     alloc_tres: str
     quantity: Decimal
     amount: Decimal
+    batch_id: int
     batch: str
     record_no: int
-    record: str
+    record: str = ""
 
 
 @dataclass(frozen=True)
@@ -98,14 +99,11 @@ def _unlike(pattern: str) -> str:
     return marked.replace("\0", "!").replace("\1", "%").replace("\2", "_")
 
 
-def explain(
-    con: duckdb.DuckDBPyConnection, raw: duckdb.DuckDBPyConnection | None, line: str, *, job: str, limit: int
-) -> Explanation:
+def explain(con: duckdb.DuckDBPyConnection, line: str, *, job: str, limit: int) -> Explanation:
     """The explanation of `line` in the opened mart.
 
     Args:
         con: the mart.
-        raw: the raw store, for what the source said; None leaves that empty.
         line: its id, as on the bill.
         job: only the runs of this job id; empty for all.
         limit: the largest so many runs.
@@ -127,7 +125,7 @@ def explain(
     ) = row  # fmt: skip
     unit = unit_of(resource)
     found = con.execute(_RUNS, [line, job, job, limit]).fetchall()
-    runs = tuple(_run(raw, row, unit, places) for row in found)
+    runs = tuple(_run(row, unit, places) for row in found)
     return Explanation(
         line=line,
         tenant=tenant,
@@ -159,21 +157,26 @@ def explain(
     )
 
 
-def _run(raw: duckdb.DuckDBPyConnection | None, row: Any, unit: Unit, places: int) -> ExplainedRun:  # noqa: ANN401 - a row of _RUNS
+def with_records(found: Explanation, raw: duckdb.DuckDBPyConnection) -> Explanation:
+    """The same with what the source said of each run, out of the raw store."""
+    return replace(
+        found,
+        runs=tuple(replace(run, record=_record(raw, run.batch_id, run.record_no)) for run in found.runs),
+    )
+
+
+def _run(row: Any, unit: Unit, places: int) -> ExplainedRun:  # noqa: ANN401 - a row of _RUNS
     quantity, amount = in_units(int(row[7]), unit, places), Decimal(int(row[8])).scaleb(-2)
     said = dict(
         zip(("cluster", "job_id", "user", "state", "begin_s", "reach_s", "alloc_tres"), row, strict=False)
     )
-    record = _record(raw, row[10], row[11])
     return ExplainedRun(
-        **said, quantity=quantity, amount=amount, batch=row[9], record_no=row[11], record=record
+        **said, quantity=quantity, amount=amount, batch_id=row[10], batch=row[9], record_no=row[11]
     )
 
 
-def _record(raw: duckdb.DuckDBPyConnection | None, batch_id: int, record_no: int) -> str:
+def _record(raw: duckdb.DuckDBPyConnection, batch_id: int, record_no: int) -> str:
     """What the source said of a record, its unprintable bytes made visible."""
-    if raw is None:
-        return ""
     found = first_row(
         raw,
         "SELECT source_start_bytes, source_end_bytes FROM raw_sacct WHERE batch_id = ? AND record_no = ?",

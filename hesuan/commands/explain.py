@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import ExitStack
 from dataclasses import asdict
 from typing import Annotated
 
@@ -16,7 +15,7 @@ from models.format import local_text, money, number, price
 from models.mart import mart_reader, read_facts
 from models.store import raw_reader
 from models.words import resource_word, state_word, unit_word
-from reports.explanation import Explanation
+from reports.explanation import Explanation, with_records
 from reports.explanation import explain as explained
 
 
@@ -30,11 +29,12 @@ def explain(
 ) -> None:
     """Show why a line is what it is."""
     call: Context = context.obj
-    with ExitStack() as opened:
-        mart = opened.enter_context(mart_reader(call.paths.marts, call.month(period)))
-        raw = opened.enter_context(raw_reader(call.paths.raw)) if call.paths.raw.exists() else None
-        found = explained(mart, raw, line, job=job, limit=limit)
+    with mart_reader(call.paths.marts, call.month(period)) as mart:
+        found = explained(mart, line, job=job, limit=limit)
         zone = read_facts(mart).timezone
+    if call.paths.raw.exists():  # a mart explains itself; the words of the source stand beside it
+        with raw_reader(call.paths.raw) as raw:
+            found = with_records(found, raw)
     if as_json:
         typer.echo(json.dumps(asdict(found), default=str, ensure_ascii=False))
         return
