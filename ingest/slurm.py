@@ -55,29 +55,36 @@ class Arrival:
     read_at_s: int | None
 
 
+Window = tuple[int, int] | None
+
+
 def _find_batch(
-    con: duckdb.DuckDBPyConnection, cluster: str, sha256: str, before: int | None = None
+    con: duckdb.DuckDBPyConnection, cluster: str, sha256: str, window: Window, before: int | None = None
 ) -> Batch | None:
-    """The batch with these bytes and this cluster, older than `before`, if there is one."""
+    """The batch with these bytes, this cluster and this window, older than `before`, if there is one.
+
+    The same bytes of another window (two days without a job) say something new: that the other window was read.
+    """
     row = first_row(
         con,
         """SELECT batch_id, format, records_count, kept_count, rejected_count, steps_count,
                   (SELECT count(*) FROM raw_finding f WHERE f.batch_id = b.batch_id)
            FROM raw_batch b WHERE source = ? AND cluster = ? AND sha256 = ? AND batch_id < coalesce(?, batch_id + 1)
+             AND window_start_s IS NOT DISTINCT FROM ? AND window_end_s IS NOT DISTINCT FROM ?
            ORDER BY batch_id LIMIT 1""",
-        [SOURCE, cluster, sha256, before],
+        [SOURCE, cluster, sha256, before, *(window or (None, None))],
     )
     return None if row is None else replace(Batch(*row), already=True)
 
 
-def _seen_before(con: duckdb.DuckDBPyConnection, cluster: str, file: Path) -> Batch | None:
+def _seen_before(con: duckdb.DuckDBPyConnection, cluster: str, file: Path, window: Window) -> Batch | None:
     """The same, before the file is read: it is hashed only where some batch is as long as the file."""
     row = first_row(
         con,
         "SELECT count(*) FROM raw_batch WHERE source = ? AND cluster = ? AND size_bytes = ?",
         [SOURCE, cluster, file.stat().st_size],
     )
-    return _find_batch(con, cluster, whole_sha256(file)) if row and row[0] else None
+    return _find_batch(con, cluster, whole_sha256(file), window) if row and row[0] else None
 
 
 def _append(con: duckdb.DuckDBPyConnection, source: Source, parts: Iterator[Part], arrival: Arrival) -> Batch:
@@ -181,12 +188,12 @@ def ingest_file(
         source = read_source(opened, cluster=cluster, columns=columns, timezone=timezone)
         with raw_writer(store, now_s=now_s, program_version=program_version) as con:
             con.execute("BEGIN")
-            batch = _seen_before(con, cluster, file)
+            batch = _seen_before(con, cluster, file, window)
             if batch is None:
                 parts = _told(source.parts, opened.total_bytes, progress)
                 batch = _append(con, source, parts, arrival)
                 # A packed file's bytes are known only now.
-                twin = _find_batch(con, cluster, opened.sha256, before=batch.batch_id)
+                twin = _find_batch(con, cluster, opened.sha256, window, before=batch.batch_id)
                 if twin is not None:
                     con.execute("ROLLBACK")
                     con.execute("BEGIN")

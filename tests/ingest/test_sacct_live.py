@@ -64,7 +64,6 @@ def test_windows_of_a_day_with_batches_and_watermark(fake):
     assert [job for job, _, _ in fake.runs()] == [1, 2, 3]
 
 
-@pytest.mark.xfail(reason="ingest_file takes equal bytes of another window for the same batch", strict=True)
 def test_empty_windows_are_batches_of_their_own(fake):
     """A window in which nothing ran was read: it is not the same as one that was never read."""
     fake.table(run(1, T0 + 60, T0 + 120))
@@ -169,7 +168,6 @@ def test_open_runs_by_the_hundred(fake):
     assert fake.runs() == [(job, T0 + job, T0 + job + 1) for job in range(1, 702)]
 
 
-@pytest.mark.xfail(reason="ingest_file takes equal bytes of another window for the same batch", strict=True)
 def test_too_wide_is_halved_and_goes_on(fake):
     fake.table(run(1, T0 + 60, T0 + 20 * HOUR))
     fake.plan(every=f"too-wide:{4 * HOUR}")
