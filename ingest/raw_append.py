@@ -134,6 +134,9 @@ def append_parts(con: duckdb.DuckDBPyConnection, batch_id: int, parts: Iterator[
     """
     # Rows carry their number. Kept in order, DuckDB would write the table a second time at the checkpoint.
     con.execute("SET preserve_insertion_order = false")
+    con.execute("SET enable_progress_bar = false")
+    # DuckDB's share beside the chunks in memory: at ten million records all of it stays under 3 GiB.
+    con.execute("SET memory_limit = '1GB'")
     steps_count = 0
     for first in parts:
         beside = _Beside()

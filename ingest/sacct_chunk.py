@@ -114,7 +114,8 @@ def assemble(
         findings: as NOTE.
         steps_count: step rows.
     """
-    used = int(lines.starts[waits]) if waits < len(lines) else len(lines.data)
+    after = int(lines.ends[-1]) + 1 if len(lines) else 0
+    used = int(lines.starts[waits]) if waits < len(lines) else min(after, len(lines.data))
     return Chunk(
         rows=_located(rows, lines, records, place),
         rejected=_bodies(faults.sort("line"), lines, records, place),

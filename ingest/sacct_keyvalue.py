@@ -152,8 +152,7 @@ def read_key_values(
     )
     quotes = find(shown.data, _QUOTE)
     odd = (np.searchsorted(quotes, shown.ends[last]) - np.searchsorted(quotes, shown.starts[first])) % 2 == 1
-    head = Lines(shown.data, shown.starts[:waits], shown.ends[:waits])
-    rows = _good_rows(head, first, last, ~odd, file)
+    rows = _good_rows(shown.first(waits), first, last, ~odd, file)
     read = typed(rows, cluster=cluster, timezone=timezone)
     refuse_naive([read], place, file)
     begins = np.zeros(len(lines), np.bool_)

@@ -32,6 +32,10 @@ class Lines:
     def __getitem__(self, place: int) -> bytes:
         return self.data[self.starts[place] : self.ends[place]]
 
+    def first(self, count: int) -> Lines:
+        """The first `count` lines; the data stay as they are."""
+        return Lines(self.data, self.starts[:count], self.ends[:count])
+
     def joined(self, first: int, last: int) -> bytes:
         """The bytes from line `first` to line `last`, newlines between them included."""
         return self.data[self.starts[first] : self.ends[last]]
@@ -95,7 +99,7 @@ def readable(lines: Lines, layout: Layout) -> Readable:
     repaired_line = None if bad is None else text.count(b"\n", 0, bad)
     if bad is not None:
         text = text.decode("utf-8", "replace").encode().replace(b"\0", _REPLACEMENT)
-    own = lines if text is lines.data else split_lines(text)
+    own = lines if text is lines.data else split_lines(text).first(len(lines))
     counts = np.diff(np.searchsorted(find(text, byte), own.ends), prepend=0)
     regular = counts == layout.delimiters_count
     if layout.terminated:

@@ -51,7 +51,7 @@ def _repaired_rows(outcomes: Sequence[Outcome], layout: Layout) -> pl.DataFrame:
 
 
 class _Slow(NamedTuple):
-    """Faults and findings of the slow way, as NOTE."""
+    """Faults of the slow way, and one finding for all that it put together, as NOTE."""
 
     faults: pl.DataFrame
     findings: pl.DataFrame
@@ -59,14 +59,14 @@ class _Slow(NamedTuple):
 
 def _notes(outcomes: Sequence[Outcome]) -> _Slow:
     faults = [(one.first, one.reason, one.detail) for one in outcomes if one.reason not in {"", STEP}]
+    placed = [one for one in outcomes if one.fields and (one.surplus or one.last > one.first)]
     given_back = [
         (
-            one.first,
+            placed[0].first,
             "given-back",
-            f"{one.last - one.first + 1} lines, {one.surplus} delimiters given back to the texts of this record",
+            f"the first of {len(placed)} records with delimiters or newlines in a text: given back to it",
         )
-        for one in outcomes
-        if one.fields and (one.surplus or one.last > one.first)
+        for _ in placed[:1]
     ]
     return _Slow(
         pl.DataFrame(faults, schema=NOTE, orient="row"), pl.DataFrame(given_back, schema=NOTE, orient="row")
@@ -140,10 +140,10 @@ def read_chunk(
     Raises:
         HesuanError: most times are wall times, and no zone is given.
     """
-    if not final:
-        data = data[: data.rfind(b"\n") + 1]
     lines = split_lines(data)
     cut = bool(data) and not data.endswith(b"\n")
+    if cut and not final:
+        lines, cut = lines.first(len(lines) - 1), False
     text = readable(lines, layout)
     regular = text.regular.copy()
     irregular = ~regular
@@ -169,7 +169,7 @@ def read_chunk(
         findings=pl.concat(
             [
                 _together(first.findings, second.findings, taken),
-                slow.findings.join(second.faults, on="line", how="anti"),
+                slow.findings,
                 bytes_shown(text.repaired_line, waits),
             ]
         ),

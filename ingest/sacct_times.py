@@ -136,6 +136,9 @@ def choose(
     Returns:
         Start and end in UTC seconds, and for each of the two a column that is true where it is not decided.
     """
+    if start.later.null_count() + end.later.null_count() == 2 * len(start.later):
+        never = pl.repeat(False, len(start.later), dtype=pl.Boolean, eager=True)
+        return start.earlier, end.earlier, never, never
     frame = pl.DataFrame(
         {
             "s0": start.earlier,

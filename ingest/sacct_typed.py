@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import polars as pl
 
-from ingest.sacct_fields import KEPT, SENTINELS_32
+from ingest.sacct_fields import BLANK, KEPT, SENTINELS_32, SENTINELS_64
 from ingest.sacct_ids import JobIds, job_ids, steps
 from ingest.sacct_times import Times, choose, times
-from ingest.sacct_values import Column, blank, duration_ms, limit_s, number, seconds
+from ingest.sacct_values import Column, duration_ms, limit_s, number, seconds
 
 # What was odd about a row: line (Int64, the place in the chunk), reason, detail.
 NOTE = {"line": pl.Int64, "reason": pl.String, "detail": pl.String}
@@ -165,16 +165,17 @@ def _texts(frame: pl.DataFrame, cluster: str) -> dict[str, pl.Series]:
         name = _source(frame, column)
         return pl.repeat("", frame.height, eager=True) if name is None else frame[name]
 
-    def or_null(column: str) -> pl.Series:
+    def or_null(column: str, nothings: Sequence[str]) -> pl.Series:
         name = _source(frame, column)
         if name is None:
             return _nothing(frame.height, pl.String)
         text = frame[name]
-        return text.set(blank(text) | text.is_in([str(value) for value in SENTINELS_32]), None)
+        return text.set(text.is_in(nothings), None)
 
     names = ("account", "user_name", "partition", "qos", "wckey", "reservation", "node_list", "job_name")
     texts = {column: said(column) for column in names}
-    texts |= {column: or_null(column) for column in ("db_index", "sluid", "energy")}
+    texts |= {column: or_null(column, [""]) for column in ("db_index", "sluid")}
+    texts["energy"] = or_null("energy", [*BLANK, *SENTINELS_64, *(str(value) for value in SENTINELS_32)])
     own = said("cluster")
     texts["cluster"] = own.set(own == "", cluster)
     texts["state"] = frame["State"].str.strip_chars()

@@ -19,6 +19,7 @@ from models.errors import HesuanError
 
 TEXT, JSON = "text", "json"
 CHUNK_BYTES = 32 << 20  # a multiple of PIECE_BYTES
+HEAD_BYTES = 4 << 20  # another: a short first chunk, so that the store has work early
 
 # (data, where it stands, the file ends with it) -> what was read from it
 Reader = Callable[[bytes, Place, bool], Chunk]
@@ -96,7 +97,7 @@ def read_source(
     Raises:
         HesuanError: it is of no known format, or a column that a bill needs is missing.
     """
-    head, path = source.read(CHUNK_BYTES), source.path
+    head, path = source.read(min(HEAD_BYTES, CHUNK_BYTES)), source.path
     body = head.removeprefix(BOM).lstrip()
     if not body and not columns:
         raise HesuanError("ingest.empty_file", path=path)

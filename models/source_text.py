@@ -8,7 +8,7 @@ import pyarrow as pa
 from models.store import first_row
 
 PIECE_BYTES = 1 << 20  # a record is shown by unpacking one or two pieces
-CODEC = "lz4"
+CODEC = "lz4_raw"
 
 
 def pack(data: bytes) -> bytes:
@@ -16,9 +16,9 @@ def pack(data: bytes) -> bytes:
     return bytes(pa.compress(data, codec=CODEC, asbytes=True))
 
 
-def unpack(body: bytes, size_bytes: int) -> bytes:
+def unpack(body: bytes, size_bytes: int, codec: str = CODEC) -> bytes:
     """What `pack` was given, `size_bytes` long."""
-    return bytes(pa.decompress(body, decompressed_size=size_bytes, codec=CODEC, asbytes=True))
+    return bytes(pa.decompress(body, decompressed_size=size_bytes, codec=codec, asbytes=True))
 
 
 def record_bytes(con: duckdb.DuckDBPyConnection, batch_id: int, start: int, end: int) -> bytes:
@@ -41,8 +41,10 @@ def record_bytes(con: duckdb.DuckDBPyConnection, batch_id: int, start: int, end:
     parts = []
     # By rowid, for a filter on the other columns would read the bodies of all the pieces beside them.
     for (rowid,) in wanted:
-        row = first_row(con, "SELECT start_bytes, end_bytes, body FROM raw_source WHERE rowid = ?", [rowid])
+        row = first_row(
+            con, "SELECT start_bytes, end_bytes, codec, body FROM raw_source WHERE rowid = ?", [rowid]
+        )
         if row is not None:
-            first, last, body = row
-            parts.append(unpack(body, last - first)[max(start - first, 0) : end - first])
+            first, last, codec, body = row
+            parts.append(unpack(body, last - first, codec)[max(start - first, 0) : end - first])
     return b"".join(parts)

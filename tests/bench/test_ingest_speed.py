@@ -26,7 +26,7 @@ RECORDS_PER_S = 300_000
 MOST_TIMES_DUCKDB = 2.0
 MOST_RESIDENT_BYTES = 3 << 30
 
-GENERATE = r"""COPY (
+GENERATE = """COPY (
     SELECT 10000000 + i AS "DBIndex", 'c1' AS "Cluster", i AS "JobIDRaw", i AS "JobID",
            'acc' || (hash(i) % 300) AS "Account", 'user' || (hash(i * 7) % 3000) AS "User",
            CASE WHEN hash(i) % 5 = 0 THEN 'gpu' ELSE 'cpu' END AS "Partition", 'normal' AS "QOS", '' AS "WCKey",
@@ -44,7 +44,7 @@ GENERATE = r"""COPY (
     FROM range({records}) t(i)
 ) TO '{file}' (FORMAT csv, HEADER, DELIMITER '\x1f', QUOTE '', ESCAPE '')"""
 
-READ = r"""CREATE TABLE t AS SELECT * REPLACE (
+READ = """CREATE TABLE t AS SELECT * REPLACE (
         try_cast("JobIDRaw" AS BIGINT) AS "JobIDRaw", try_cast("Submit" AS BIGINT) AS "Submit",
         try_cast("Eligible" AS BIGINT) AS "Eligible", try_cast("Start" AS BIGINT) AS "Start",
         try_cast("End" AS BIGINT) AS "End", try_cast("ElapsedRaw" AS BIGINT) AS "ElapsedRaw",

@@ -22,7 +22,8 @@ def test_delimiters_in_a_name(tmp_path: Path) -> None:
     assert [row["job_name"] for row in found.rows] == ["plain", "a|b|c", "||"]
     assert [row["account"] for row in found.rows] == ["alpha"] * 3
     assert [row["elapsed_s"] for row in found.rows] == [60, 90, 100]
-    assert found.found == ["given-back", "given-back"]
+    assert [(one["location"], one["reason"]) for one in found.findings] == [("line 3", "given-back")]
+    assert "2 records" in found.findings[0]["detail"]
 
 
 def test_newlines_in_a_name(tmp_path: Path) -> None:
