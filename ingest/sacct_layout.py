@@ -29,7 +29,7 @@ class Layout:
         names: columns as sacct spells them, in the file's order.
         delimiter: one or several bytes.
         terminated: every record ends in a delimiter (sacct -p).
-        crlf: lines end in CR LF.
+        crlf: lines end in CR LF, some of them at least.
         header: the header line without its line end, empty where there is none.
         skip_bytes: where the first record begins.
     """
@@ -160,8 +160,7 @@ def find_layout(head: bytes, file: Path, columns: Sequence[str] | None) -> Layou
             raise HesuanError("ingest.delimiter", path=file, count=len(names), seen=_shown(line))
         delimiter, terminated = split or (b"|", False)
     _need(names, file)
-    crlf = head[: head.find(b"\n") + 1].endswith(b"\r\n")
-    return Layout(tuple(names), delimiter, terminated, crlf, header, skip)
+    return Layout(tuple(names), delimiter, terminated, b"\r\n" in head, header, skip)
 
 
 def _shown(head: bytes) -> str:

@@ -12,7 +12,7 @@ from ingest.sacct_layout import Layout
 Places = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-_NEWLINE = 0x0A
+_NEWLINE, _RETURN = 0x0A, 0x0D
 _BLOCK = 4 << 20  # scanned at once: fits the processor's cache, so no pages are touched twice
 _REPLACEMENT = "\ufffd".encode()
 _STAND_INS = tuple(byte for byte in (0x1F, 0x1E, 0x1D, 0x1C, *range(1, 9), *range(0x0E, 0x1C)))
@@ -105,6 +105,10 @@ def readable(lines: Lines, layout: Layout) -> Readable:
     if layout.terminated:
         last = np.frombuffer(text, np.uint8)[np.maximum(own.ends - 1, 0)]
         regular &= last == byte
+    # A CSV reader takes a CR at the end of any field for a line end's and drops it.
+    if b"\r" in text:
+        returns = np.searchsorted(own.ends, find(text, _RETURN))
+        regular[returns[returns < len(own)]] = False
     return Readable(own, separator, regular, repaired_line)
 
 

@@ -20,7 +20,7 @@ from models.source_text import PIECE_BYTES, record_bytes
 from models.store import raw_reader
 
 HEAD = "JobIDRaw|State|Start|End|ElapsedRaw|AllocTRES|Account|JobName|WorkDir"
-IN_TMP = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+IN_TMP = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def line(job: int, name: str = "plain") -> str:

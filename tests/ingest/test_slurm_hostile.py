@@ -85,6 +85,20 @@ def test_line_ends_bom_and_trailing_delimiter(tmp_path: Path, ending: str, bom: 
     assert data[found.rows[0]["source_start_bytes"] :].startswith(shown)
 
 
+def test_a_return_in_a_name_stays_there(tmp_path: Path) -> None:
+    rows = [
+        f"{n}|{name}|alpha|COMPLETED|100|160|60|cpu=1" for n, name in enumerate(("a\r", "\r", "a\rb", "c"), 1)
+    ]
+    found = take(tmp_path, text(HEAD, *rows))
+    assert [row["job_name"] for row in found.rows] == ["a\r", "\r", "a\rb", "c"]
+
+
+def test_line_ends_of_both_kinds(tmp_path: Path) -> None:
+    rows = [GOOD + "\r", GOOD.replace("1|", "2|", 1)]
+    found = take(tmp_path, text(HEAD, *rows))
+    assert [row["alloc_tres"] for row in found.rows] == ["cpu=1", "cpu=1"]
+
+
 @pytest.mark.parametrize(
     ("last", "kept", "reasons"),
     [
