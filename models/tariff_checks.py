@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from models.patterns import covers_all
-from models.tariff import Price, Tariff
+from models.tariff import Price, PriceBook, Tariff
 from models.toml_file import Fault, fault, nearest, shown
 from models.units import unit_of
 
 BASE_RESOURCES = ("cpu", "mem", "node", "billing")
+SLOT_MINUTES = (60, 30, 15)
 
 
 def resource_fault(word: str, accelerators: Collection[str], line: int) -> Fault | None:
@@ -34,6 +35,11 @@ def unit_fault(resource: str, unit: str, line: int) -> Fault | None:
     if unit == expected:
         return None
     return fault(line, "tariff.unit", resource=resource, value=shown(unit), expected=expected)
+
+
+def closest_first(patterns: Collection[str]) -> list[str]:
+    """Patterns in the order in which they are tried where the file gives none: more letters and fewer stars first."""
+    return sorted(patterns, key=lambda word: (word.count("*") - len(word), word.count("*"), word))
 
 
 def price_faults(prices: Sequence[Price]) -> list[Fault]:
@@ -116,3 +122,33 @@ def _after_longest(ordered: Sequence[Tariff]) -> Iterator[tuple[Tariff, Tariff]]
             yield before, version
         if not (before and before.valid_to and version.valid_to and version.valid_to < before.valid_to):
             before = version
+
+
+def band_edges(version: Tariff) -> tuple[int, ...]:
+    """Local minutes of the day at which a band of the version begins or ends, rising; each must be a slot's edge."""
+    timed = [band for band in version.rules.bands if band.from_minute != band.to_minute]
+    return tuple(sorted({minute for band in timed for minute in (band.from_minute, band.to_minute)}))
+
+
+def slot_faults(book: PriceBook, slot_minutes: int) -> list[Fault]:
+    """Bands that begin or end within an accounting slot of the site, which has one price."""
+    faults = []
+    for version in book.versions:
+        off = [minute for minute in band_edges(version) if minute % slot_minutes]
+        fitting = next(
+            (each for each in SLOT_MINUTES if all(minute % each == 0 for minute in off)), SLOT_MINUTES[-1]
+        )
+        for band in version.rules.bands:
+            edge = next((minute for minute in (band.from_minute, band.to_minute) if minute in off), None)
+            if edge is not None:
+                faults.append(
+                    fault(
+                        band.line_no,
+                        "tariff.band_off_slot",
+                        name=band.name,
+                        edge=f"{edge // 60:02}:{edge % 60:02}",
+                        minutes=slot_minutes,
+                        fitting=fitting,
+                    )
+                )
+    return faults

@@ -1,25 +1,45 @@
 """Reads tariffs.toml into a price book, and explains everything that is wrong with it at once.
 
 The order of keys says nothing; the order of price rows does, the first row that matches wins. Among the patterns of
-[version.suspended] the one with more letters wins, for keys of a table have no order in TOML.
+[version.suspended] the one with more letters wins, for keys of a table have no order in TOML. Rules beyond plain prices
+are read by `models/tariff_rules_file.py`.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from itertools import zip_longest
 from pathlib import Path
 
 from models.errors import HesuanError
 from models.site import ACCELERATORS
 from models.tariff import RUN_STATES, Price, PriceBook, Tariff, Treatment, Vat
-from models.tariff_checks import price_faults, resource_fault, unit_fault, version_faults
-from models.tariff_tables import HOMES, VERSION_PARTS, BookTable, PriceTable, VatTable, VersionTable
+from models.tariff_checks import (
+    closest_first,
+    price_faults,
+    resource_fault,
+    slot_faults,
+    unit_fault,
+    version_faults,
+)
+from models.tariff_hash import version_hash
+from models.tariff_rule_reader import Ground
+from models.tariff_rules_checks import carry_faults, idle_faults
+from models.tariff_rules_file import read_rules
+from models.tariff_tables import (
+    HOMES,
+    PLAIN_HOMES,
+    VERSION_PARTS,
+    BookTable,
+    PriceTable,
+    VatTable,
+    VersionTable,
+)
 from models.toml_file import Table, TomlError, TomlFile, read_toml, shown
 from models.toml_source import TomlPath
+from models.units import unit_of
 
 TREATMENTS: tuple[Treatment, ...] = ("bill", "refund", "free")
 SUSPENDED_TREATMENTS: tuple[Treatment, ...] = ("bill", "free")
@@ -27,12 +47,20 @@ SUSPENDED_TREATMENTS: tuple[Treatment, ...] = ("bill", "free")
 Treatments = tuple[tuple[str, Treatment], ...]
 
 
-def read_price_book(path: Path, accelerators: Collection[str] = ACCELERATORS) -> PriceBook:
+def read_price_book(
+    path: Path,
+    accelerators: Collection[str] = ACCELERATORS,
+    *,
+    tenants: Collection[str] | None = None,
+    slot_minutes: int | None = None,
+) -> PriceBook:
     """The price book that `path` (tariffs.toml) says.
 
     Args:
         path: the file.
         accelerators: words before the colon of a device, as the site has them: `gpu` of `gpu:a100`.
+        tenants: ids of the site's tenants, for rules that name one; None: not checked.
+        slot_minutes: the site's accounting slot, on which time bands must begin and end; None: not checked.
 
     Raises:
         HesuanError: no such file, or it cannot be read.
@@ -42,23 +70,30 @@ def read_price_book(path: Path, accelerators: Collection[str] = ACCELERATORS) ->
     head = file.check(BookTable, (), file.data, nested=("vat", "version"))
     currency = head.currency if head else ""
     tables = list(file.rows(file.data, "version", ()))
-    read = [_version(file, at, table, currency, accelerators) for at, table in tables]
+    ground = Ground(None, accelerators, tenants)
+    read = [_version(file, at, table, currency, ground) for at, table in tables]
     versions = sorted((version for version in read if version), key=lambda version: version.valid_from)
     if not file.data.get("version") and ("version",) not in file.meant:
         file.add((), "tariff.no_version")
-    file.faults += version_faults(versions, complete=len(versions) == len(tables))
+    in_time = version_faults(versions, complete=len(versions) == len(tables))
+    file.faults += in_time
     vat = _vat(file, versions)
-    if file.faults or not head:
+    book = PriceBook(currency, _closed(versions), vat)
+    file.faults += carry_faults(versions)
+    if not in_time:
+        file.faults += idle_faults(book.versions)
+    if slot_minutes:
+        file.faults += slot_faults(book, slot_minutes)
+    if file.faults:
         raise TomlError(path, file.faults)
-    return PriceBook(head.currency, _closed(versions), vat)
+    return book
 
 
 def _closed(versions: Sequence[Tariff]) -> tuple[Tariff, ...]:
     """Versions in order of time, an open one ended where the next begins."""
-    following = [*(version.valid_from for version in versions[1:]), None]
     return tuple(
-        replace(version, valid_to=version.valid_to or next_from)
-        for version, next_from in zip(versions, following, strict=True)
+        replace(version, valid_to=version.valid_to or (following and following.valid_from))
+        for version, following in zip_longest(versions, versions[1:])
     )
 
 
@@ -95,19 +130,18 @@ def _vat(file: TomlFile, versions: Sequence[Tariff]) -> tuple[Vat, ...]:
     return tuple(rates)
 
 
-def _version(
-    file: TomlFile, at: TomlPath, table: Table, currency: str, accelerators: Collection[str]
-) -> Tariff | None:
+def _version(file: TomlFile, at: TomlPath, table: Table, currency: str, ground: Ground) -> Tariff | None:
     """One [[version]] with its tables; None where its own keys are at fault."""
     head = file.check(VersionTable, at, table, nested=VERSION_PARTS)
-    prices = _prices(file, at, table, accelerators)
+    prices = _prices(file, at, table, ground.accelerators)
     runs = _treatments(file, *file.part(table, "runs", at), RUN_STATES)
-    suspended = _suspended(file, *file.part(table, "suspended", at), accelerators)
+    suspended = _suspended(file, *file.part(table, "suspended", at), ground.accelerators)
+    rules = read_rules(file, at, table, replace(ground, items=_items(table, prices)))
     if not head:
         return None
     in_order = file.check_days(at, head.valid_from, head.valid_to)
     for index, word in enumerate(head.not_priced):
-        _check_resource(file, (*at, "not_priced", index), word, accelerators)
+        _check_resource(file, (*at, "not_priced", index), word, ground.accelerators)
     version = Tariff(
         version=head.id,
         valid_from=head.valid_from,
@@ -120,6 +154,8 @@ def _version(
         not_priced=tuple(sorted(set(head.not_priced))),
         sha256="",
         line_no=file.line(at),
+        rules=rules,
+        period_split=head.period_split,
     )
     return replace(version, sha256=version_hash(version, currency)) if in_order else None
 
@@ -132,6 +168,14 @@ def _prices(file: TomlFile, at: TomlPath, table: Table, accelerators: Collection
         file.add(at, "tariff.no_price")
     file.faults += price_faults(prices)
     return prices
+
+
+def _items(table: Table, prices: Sequence[Price]) -> dict[str, str] | None:
+    """The items of a version with their units; None where a row could not be read, or there is none."""
+    rows = table.get("price")
+    if not prices or not isinstance(rows, list) or len(rows) > len(prices):
+        return None
+    return {price.item: unit_of(price.resource).unit for price in prices}
 
 
 def _price(file: TomlFile, at: TomlPath, table: Table, accelerators: Collection[str]) -> Price | None:
@@ -177,12 +221,11 @@ def _suspended(file: TomlFile, at: TomlPath, table: Table, accelerators: Collect
         place = (*at, word)
         if word == "cpu":
             file.add(place, "tariff.suspended_cpu")
-        elif any(word in keys for keys in HOMES.values()):
+        elif any(word in keys for keys in PLAIN_HOMES.values()):
             file.add_unknown(place, word, ())
         elif word == "*" or _check_resource(file, place, word, accelerators):
             known.append(word)
-    known.sort(key=lambda word: (word.count("*") - len(word), word.count("*"), word))
-    return _checked(file, at, {word: table[word] for word in known}, SUSPENDED_TREATMENTS)
+    return _checked(file, at, {word: table[word] for word in closest_first(known)}, SUSPENDED_TREATMENTS)
 
 
 def _checked(file: TomlFile, at: TomlPath, table: Table, choices: tuple[Treatment, ...]) -> Treatments:
@@ -191,40 +234,3 @@ def _checked(file: TomlFile, at: TomlPath, table: Table, choices: tuple[Treatmen
         if treatment not in choices:
             file.add((*at, word), "toml.choice", name=word, value=shown(treatment), choices=choices)
     return tuple((word, treatment) for word, treatment in table.items() if treatment in choices)
-
-
-def version_hash(version: Tariff, currency: str) -> str:
-    """SHA-256 of what a version says as canonical JSON, hexadecimal: no comments, no order of keys, no lines.
-
-    `valid_to` counts as written, so that adding a later version does not change the hash of an open one.
-    Equal decimals are equal: "0.10" is "0.1".
-    """
-    said = {
-        "currency": currency,
-        "id": version.version,
-        "valid_from": version.valid_from.isoformat(),
-        "valid_to": version.valid_to and version.valid_to.isoformat(),
-        "approved_by": version.approved_by,
-        "quantity_decimals": version.quantity_decimals,
-        "not_priced": version.not_priced,
-        "runs": dict(version.runs),
-        "suspended": dict(version.suspended),
-        "price": [_price_said(price) for price in version.prices],
-    }
-    canonical = json.dumps(said, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode()).hexdigest()
-
-
-def _price_said(price: Price) -> dict[str, str]:
-    return {
-        "item": price.item,
-        "name": price.name,
-        "name_en": price.name_en,
-        "cluster": price.cluster,
-        "partition": price.partition,
-        "qos": price.qos,
-        "resource": price.resource,
-        "user_class": price.user_class,
-        "list_price": f"{price.list_price.normalize():f}",
-        "price": f"{price.price.normalize():f}",
-    }

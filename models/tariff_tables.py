@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from models.tariff_rule_tables import RULE_HOMES, RULE_TABLES
 from models.toml_fields import Code, Currency, Day, Filled, Number, Pattern, Rate, one_of, within
 from models.toml_file import TomlTable
 
@@ -34,6 +35,7 @@ class VersionTable(TomlTable):
     valid_to: Day | None = None
     approved_by: Filled
     quantity_decimals: Annotated[int, AfterValidator(within(0, 6))] = 4
+    period_split: Annotated[Literal["overlap", "end"], BeforeValidator(one_of("overlap", "end"))] = "overlap"
     not_priced: list[Pattern] = Field(default_factory=list)
 
 
@@ -53,12 +55,13 @@ class PriceTable(TomlTable):
     price: Number | None = None
 
 
-VERSION_PARTS = ("runs", "suspended", "price")
+VERSION_PARTS = ("runs", "suspended", "price", *RULE_TABLES)
 
-HOMES = {
-    "": ("currency",),
-    "[[vat]]": tuple(VatTable.model_fields),
-    "[[version]]": tuple(VersionTable.model_fields),
-    "[[version.price]]": tuple(PriceTable.model_fields),
+PLAIN_HOMES = {
+    "": BookTable.known_keys(),
+    "[[vat]]": VatTable.known_keys(),
+    "[[version]]": VersionTable.known_keys(),
+    "[[version.price]]": PriceTable.known_keys(),
 }
+HOMES = PLAIN_HOMES | RULE_HOMES
 """Kinds of table as headers -> their keys, outer ones first: where a key belongs that stands elsewhere."""

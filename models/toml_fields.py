@@ -52,6 +52,18 @@ def matching(pattern: str, key: LiteralString) -> Callable[[str], str]:
     return check
 
 
+def at_most(places: int, key: LiteralString = "toml.too_many_places") -> Callable[[Decimal], Decimal]:
+    """Refuses a decimal with more than `places` decimal places that count: 1.50 has one."""
+
+    def check(value: Decimal) -> Decimal:
+        exponent = value.normalize().as_tuple().exponent
+        if isinstance(exponent, int) and -exponent > places:
+            raise refusal(key, places=places)
+        return value
+
+    return check
+
+
 def refusal(key: LiteralString, **values: object) -> PydanticCustomError:
     """What a field type raises: a key of the catalogue and what its text names besides the field and its value."""
     return PydanticCustomError(key, key, values)
@@ -100,6 +112,18 @@ def _rate(value: Decimal) -> Decimal:
     return value
 
 
+def _positive(value: Decimal) -> Decimal:
+    if not value:
+        raise refusal("toml.not_positive")
+    return value
+
+
+def _listed(value: list[str]) -> list[str]:
+    if not value:
+        raise refusal("toml.empty_list")
+    return value
+
+
 Filled = Annotated[str, AfterValidator(_filled)]
 """Text that says something."""
 
@@ -112,11 +136,17 @@ Code = Annotated[str, AfterValidator(matching(r"[A-Za-z0-9][A-Za-z0-9._-]*", "to
 Pattern = Annotated[str, AfterValidator(matching(r"[^\s?\[\]{}＊\u3000\x00-\x1f]+", "toml.pattern_form"))]
 """An exact word, or one with `*` for any characters; the other signs of file patterns are refused, not taken as such."""
 
+Patterns = Annotated[list[Pattern], AfterValidator(_listed)]
+"""Patterns, at least one."""
+
 Day = Annotated[date, BeforeValidator(_day)]
 """A local day, written without quotes or time."""
 
 Number = Annotated[Decimal, BeforeValidator(_decimal)]
 """A decimal in quotes: not negative, at most 8 places and 9 digits before the point."""
+
+Positive = Annotated[Number, AfterValidator(_positive)]
+"""A decimal in quotes above zero."""
 
 Rate = Annotated[Number, AfterValidator(_rate)]
 """A decimal in quotes from 0 to 1."""

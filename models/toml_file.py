@@ -35,6 +35,11 @@ class TomlTable(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
+    @classmethod
+    def known_keys(cls) -> tuple[str, ...]:
+        """Its keys as the file writes them: a field whose key is a word of Python has that as its alias."""
+        return tuple(field.alias or name for name, field in cls.model_fields.items())
+
 
 @dataclass(frozen=True)
 class Fault:
@@ -127,14 +132,13 @@ class TomlFile:
         self, model: type[TableModel], at: TomlPath, table: Table, nested: Collection[str] = ()
     ) -> TableModel | None:
         """The table at `at` as `model`, or None with its faults noted. `nested` tables are left to the caller."""
-        known = (*model.model_fields, *nested)
+        own = model.known_keys()
+        known = (*own, *nested)
         for key, value in table.items():
             if key not in known:
                 self.add_unknown((*at, key), key, known, is_table=isinstance(value, dict | list))
         try:
-            return model.model_validate(
-                {key: value for key, value in table.items() if key in model.model_fields}
-            )
+            return model.model_validate({key: value for key, value in table.items() if key in own})
         except ValidationError as error:
             for found in error.errors(include_url=False):
                 if found["type"] == "missing" and (*at, *found["loc"]) in self.meant:
@@ -177,6 +181,8 @@ _PYDANTIC = {
     "string_type": "toml.not_text",
     "int_type": "toml.not_integer",
     "list_type": "toml.not_list",
+    "bool_type": "toml.not_flag",
+    "dict_type": "toml.not_inline",
 }
 
 
@@ -235,8 +241,10 @@ def _listed(value: object, lang: str) -> object:
 
 
 def _dotted(place: TomlPath) -> str:
-    """`accelerators[2]` for ("accelerators", 2), counted from 1 as people do."""
-    return "".join(f"[{part + 1}]" if isinstance(part, int) else str(part) for part in place)
+    """`accelerators[2]` for ("accelerators", 2), counted from 1 as people do; `max_of.cpu` for ("max_of", "cpu")."""
+    return "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in place).removeprefix(
+        "."
+    )
 
 
 def _syntax_fault(content: str, cause: str) -> Fault:
