@@ -23,6 +23,7 @@ from hesuan.language import LANGUAGE, language, words
 from models.catalogue import text
 from models.engine import SqlError
 from models.errors import HesuanError
+from models.store import is_damage
 
 INTERRUPTED = 130  # what typer makes of Ctrl-C
 
@@ -79,6 +80,7 @@ def run(arguments: list[str]) -> int:
     """Run the command with `arguments`; gives the exit code."""
     lang = language(arguments, os.environ)
     try:
+        _refuse_no_text(arguments)
         result = app(args=arguments, prog_name="hesuan", standalone_mode=False)
     except typer.TyperException as error:
         show = getattr(error, "show", None)  # a usage error shows the usage line too
@@ -101,6 +103,14 @@ def run(arguments: list[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
+def _refuse_no_text(arguments: Sequence[str]) -> None:
+    """Refuse a word that is not UTF-8, unless it names a file: those have any bytes."""
+    for word in arguments:
+        said = os.fsencode(word).decode("utf-8", "backslashreplace")
+        if said != word and not any(os.path.lexists(path) for path in (word, word.partition("=")[2])):
+            raise HesuanError("cli.not_text", word=said)
+
+
 def _as_hesuan(error: Exception) -> HesuanError:
     """What happened, in words for a user."""
     first_line = next(iter(str(error).splitlines()), "")
@@ -111,6 +121,8 @@ def _as_hesuan(error: Exception) -> HesuanError:
             return HesuanError("cli.os_error", path=path, cause=cause)
         case OSError():
             return HesuanError("cli.os_fault", cause=error.strerror or first_line)
-        case duckdb.Error() | SqlError():
+        case duckdb.OutOfMemoryException() | SqlError(__cause__=duckdb.OutOfMemoryException()):
+            return HesuanError("cli.no_memory", cause=first_line)
+        case duckdb.Error() if is_damage(error):
             return HesuanError("cli.store_fault", cause=first_line)
     return HesuanError("cli.program_fault", cause=f"{type(error).__name__}: {first_line}")

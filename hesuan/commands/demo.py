@@ -86,4 +86,7 @@ def _show(summaries: list[Summary], lang: str) -> None:
             money(month.tax, month.currency),
             money(month.gross, month.currency),
         )
-    Console().print(table)
+    console = Console()
+    if not console.is_terminal:  # a file has no width at which a table would be cut
+        console.width = 200
+    console.print(table)

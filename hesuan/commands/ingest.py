@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -47,6 +50,7 @@ def slurm(
 ) -> int:
     """Read records of one cluster into the raw store; exit 1 when some could not be read."""
     call: Context = context.obj
+    call.quiet |= as_json  # JSON stands alone on standard output
     zone = call.site.timezone  # a directory without a readable site.toml is refused before anything is read
     asked = [*(files or []), *(more or [])]
     if asked and (since, until) != (None, None):
@@ -69,6 +73,27 @@ def slurm(
     return 1 if any(batch.rejected for batch in batches) else 0
 
 
+class _FileError(HesuanError):
+    """An error of one file, of the several that were given, with the file's name in front."""
+
+    def __init__(self, path: Path, error: HesuanError) -> None:
+        super().__init__(error.key, **error.values)
+        self.path = path
+
+    def text(self, lang: str) -> str:
+        """The message, after the name of the file."""
+        return f"{self.path}{'：' if lang == 'zh' else ': '}{super().text(lang)}"
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """What the reader of JSON says of a document, said of a file."""
+    try:
+        yield
+    except HesuanError as error:
+        raise (_FileError(path, error) if error.key.startswith("json.") else error) from error
+
+
 def from_file(
     call: Context,
     cluster: str,
@@ -78,7 +103,7 @@ def from_file(
     window: tuple[int, int] | None = None,
 ) -> Batch:
     """Read one file with a progress bar and say what became of its records; `window` is what it covers completely."""
-    with call.progress("cli.reading") as bar:
+    with call.progress("cli.reading") as bar, _named(path):
         batch = ingest_file(
             call.paths.raw,
             path,
@@ -86,6 +111,7 @@ def from_file(
             columns=[name.strip() for name in columns.split(",")] if columns else None,
             timezone=timezone,
             window=window,
+            origin=os.fsencode(path.name).decode("utf-8", "backslashreplace"),
             who=call.who,
             now_s=call.now_s,
             program_version=__version__,

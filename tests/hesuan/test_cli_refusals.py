@@ -19,6 +19,7 @@ from command import Said, hesuan, hesuan_alone, start
 
 from hesuan.cli import _as_hesuan
 from models.catalogue import entries
+from models.engine import SqlError
 from models.errors import HesuanError
 
 PERIOD = "2026-09"
@@ -70,6 +71,19 @@ def damage(path: Path, at: int, count: int = 64) -> None:
         old = file.read(count)
         file.seek(at)
         file.write(bytes(255 - byte for byte in old))
+
+
+def until_it_waits(pid: int) -> None:
+    """Wait until a process has loaded DuckDB and then uses no processor to speak of."""
+    used = -1
+    for _ in range(100):
+        time.sleep(0.4)
+        before, used = (
+            used,
+            sum(map(int, Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13])),
+        )
+        if 0 <= used - before <= 3 and "duckdb" in Path(f"/proc/{pid}/maps").read_text():
+            return
 
 
 def records(site: Path) -> Path:
@@ -189,8 +203,8 @@ def test_stopped(site):
             "ingest", "slurm", "--cluster", "c1", "--file", records(site), site=site, HESUAN_WAIT_S="30"
         )
         other = start("build", PERIOD, site=site, HESUAN_WAIT_S="30")
-        time.sleep(2.5)
         for one in (process, other):
+            until_it_waits(one.pid)
             one.send_signal(signal.SIGINT)
         for one in (process, other):
             out, err = one.communicate(timeout=20)
@@ -222,7 +236,21 @@ def test_a_fault_of_ours_is_said_in_a_line():
         .startswith("The operating system says: Input/output error.")
     )
     assert _as_hesuan(duckdb.IOException("a\nb")).values == {"cause": "a"}
+    fault = SqlError("core_use: no such table")
+    assert _as_hesuan(fault).key == "cli.program_fault"
+    fault.__cause__ = duckdb.OutOfMemoryException("could not allocate")
+    assert _as_hesuan(fault).key == "cli.no_memory"
+    assert _as_hesuan(duckdb.InvalidInputException("no such thing")).key == "cli.program_fault"
     assert _as_hesuan(HesuanError("mart.no_tariff")).key == "mart.no_tariff"
+
+
+def test_a_word_that_is_no_text(site):
+    for words in (
+        ("explain", PERIOD, "met-001", "--job", "\udcff"),
+        ("explain", PERIOD, "\udcff"),
+        ("check", "\udcff"),
+    ):
+        refused(hesuan(*words, site=site), "cli.not_text", r"'\xff'")
 
 
 @pytest.mark.parametrize("command", READERS)
@@ -312,7 +340,7 @@ def test_a_raw_store_that_another_process_holds(site, monkeypatch):
             refused(hesuan(*words, site=site), "store.held", site / "raw.duckdb", f"PID {pid}")
         monkeypatch.setenv("HESUAN_WAIT_S", "not a number")  # then the wait is the usual one: long enough
         waiting = start("build", PERIOD, site=site)
-        time.sleep(1.5)
+        until_it_waits(waiting.pid)
         assert waiting.poll() is None
     waiting.communicate(timeout=30)
     assert waiting.returncode == 0, "it waited, and went on when the other had ended"
@@ -348,7 +376,7 @@ def test_no_record_yet(tmp_path):
 
 PERIODS = (
     "", " ", "2026-9", "2026/09", "202609", "2026-13", "2026-00", "09-2026", "2026-09-01", "2026-09 ", "2026-09\n", "２０２６-09",
-    "二〇二六年九月", "../../../etc/passwd", "--", "-1", "0000-01", "9999-12", "2026-09;DROP TABLE x", "x" * 5000, "\udcff",
+    "二〇二六年九月", "../../../etc/passwd", "--", "-1", "0000-01", "9999-12", "2026-09;DROP TABLE x", "x" * 5000,
 )  # fmt: skip
 
 
@@ -362,7 +390,7 @@ def test_what_is_no_month(site, tmp_path, period):
         assert "2026-09" in said.err, "how to write it"
         assert entries()["cli.program_fault"]["en"][:20] not in said.err
         if period != "2026-09\n":
-            refused(Said(2, "", said.err), "period.form", f"'{period}'")
+            refused(said, "period.form", f"'{period}'")
 
 
 def test_a_demo_over_something_else(tmp_path):
@@ -402,6 +430,8 @@ SURE: dict[str, Callable[..., None]] = {
     "cli.file_or_window": test_file_or_window, "cli.columns_need_file": test_columns_need_file,
     "cli.no_tenant": test_no_tenant, "cli.no_line": test_no_line, "cli.os_error": test_a_place_that_cannot_be_written,
     "cli.os_fault": test_a_fault_of_ours_is_said_in_a_line, "cli.store_fault": test_a_store_damaged_in_the_middle,
+    "cli.no_memory": test_a_fault_of_ours_is_said_in_a_line,
+    "cli.not_text": test_a_word_that_is_no_text,
     "cli.program_fault": test_a_fault_of_ours_is_said_in_a_line, "mart.missing": test_missing_mart, "mart.busy": test_busy,
     "mart.manifest": test_broken_manifest, "mart.gone": test_a_manifest_that_names_a_mart_that_is_gone,
     "mart.unreadable": test_a_mart_that_cannot_be_read, "store.unreadable": test_a_raw_store_that_cannot_be_read,
