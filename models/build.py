@@ -18,6 +18,7 @@ from models.carry import create_carry_in, needs_month_before, use_up
 from models.charges import price_lines
 from models.engine import create_table
 from models.errors import HesuanError
+from models.hostlist import create_hostlists
 from models.ledger import edited_versions, ledger_reader
 from models.mart import next_build_no, publish
 from models.pipeline import SCAFFOLD, TABLES
@@ -97,6 +98,11 @@ def _input_hash(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> str:
     parts = {
         "batches": con.execute(
             "SELECT DISTINCT cluster, sha256 FROM core_batch ORDER BY cluster, sha256"
+        ).fetchall(),
+        "coverage": con.execute("SELECT * FROM core_coverage ORDER BY ALL").fetchall(),
+        "inventory": con.execute(
+            """SELECT DISTINCT source, cluster, sha256, CASE WHEN source LIKE 'scontrol-%' THEN read_at_s END AS taken_s
+               FROM raw.raw_batch WHERE source LIKE 'scontrol-%' OR source LIKE 'sacctmgr-%' ORDER BY ALL"""
         ).fetchall(),
         "before": inputs.before_hash,
         "period": inputs.period,
@@ -214,6 +220,7 @@ def build(
             before_hash = create_carry_in(con, folder, span)
             looks_back = needs_month_before(book, span)
             special: dict[str, Callable[[], None]] = {
+                "ref_hostlist": lambda: create_hostlists(con),
                 "ref_unit": lambda: _units(con),
                 "core_segment": lambda: use_up(con, book),
                 "out_charge_line": lambda: price_lines(con, book, span, site.currency),

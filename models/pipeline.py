@@ -19,6 +19,10 @@ TABLES = (
     "core_batch",
     "core_combo",
     "core_run",
+    "ref_hostlist",  # filled by hostlist.py: each host list expanded once
+    "core_run_node",
+    "core_node_load",
+    "core_run_energy",
     "core_run_span",
     "core_owner",
     "core_meter",
@@ -29,6 +33,7 @@ TABLES = (
     "core_suspended",
     "core_use",
     "core_usage_slot",
+    "core_coverage",
     "core_cell",
     "core_segment",  # filled by carry.py: core_quota_pass once a quota, then core_pool_step
     "core_part",
@@ -52,6 +57,8 @@ SCAFFOLD = (
     "core_run_span",
     "core_part",
     "core_line_part",
+    "core_run_node",
+    "core_node_load",
     "cal_bucket",
     "cal_slot_bucket",
 )

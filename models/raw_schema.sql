@@ -66,7 +66,7 @@ CREATE TABLE raw_source (
     piece_no BIGINT NOT NULL,
     start_bytes BIGINT NOT NULL,       -- [start, end) in the uncompressed source
     end_bytes BIGINT NOT NULL,
-    codec VARCHAR NOT NULL,            -- 'lz4'
+    codec VARCHAR NOT NULL,            -- 'lz4_raw'
     body BLOB NOT NULL
 );
 

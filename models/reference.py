@@ -41,12 +41,23 @@ STATES: tuple[tuple[str, str, bool], ...] = (
     ("TIMEOUT", "timeout", False), ("TO", "timeout", False),
 )  # fmt: skip
 
+# Words of a node's state that keep it from being used -> condition: 1 down, 2 drained, 3 maintenance; the lowest counts.
+# POWERED_DOWN is power saving: such a node is there for the asking. RESERVED and PLANNED say who may use it.
+NODE_STATES: tuple[tuple[str, int], ...] = (
+    ("DOWN", 1), ("ERROR", 1), ("FAIL", 1), ("FAILING", 1), ("FUTURE", 1), ("INVAL", 1), ("INVALID", 1),
+    ("INVALID_REG", 1), ("UNKNOWN", 1), ("REBOOT", 1), ("REBOOT_ISSUED", 1),
+    ("DRAIN", 2), ("DRAINED", 2), ("DRAINING", 2), ("MAINT", 3), ("MAINTENANCE", 3),
+)  # fmt: skip
+
 # Suffixes of a mem amount -> MiB as numerator, denominator. No suffix is MiB.
 SUFFIXES = (
     ("", 1, 1), ("K", 1, 1024), ("M", 1, 1), ("G", 1024, 1), ("T", 1024**2, 1), ("P", 1024**3, 1), ("E", 1024**4, 1),
 )  # fmt: skip
 
 BUCKET_S = 900
+
+# No node draws more; a counter beyond it has jumped.
+NODE_LIMIT_W = 20_000
 
 
 def _buckets(starts: Sequence[int], period: Period) -> list[Row]:
@@ -153,6 +164,7 @@ def create_reference(con: duckdb.DuckDBPyConnection, site: Site, book: PriceBook
     _prices(con, book)
     create_rules(con, book, period, site.timezone)
     fill(con, "ref_state", "word VARCHAR, state VARCHAR, is_open BOOLEAN", STATES)
+    fill(con, "ref_node_state", "word VARCHAR, condition_no INTEGER", NODE_STATES)
     fill(con, "ref_suffix", "suffix VARCHAR, mib_num HUGEINT, mib_den HUGEINT", SUFFIXES)
     fill(con, "ref_accelerator", "name VARCHAR", ((name,) for name in site.accelerators))
     issuer = site.issuer
@@ -164,6 +176,6 @@ def create_reference(con: duckdb.DuckDBPyConnection, site: Site, book: PriceBook
           issuer.payee_account, issuer.dispute_days)],
     )  # fmt: skip
     fill(
-        con, "ref_site", "runaway_grace_s BIGINT, runaway_s BIGINT",
-        [(site.runaway_grace_hours * 3600, site.runaway_days * 86400)],
+        con, "ref_site", "runaway_grace_s BIGINT, runaway_s BIGINT, node_limit_w BIGINT",
+        [(site.runaway_grace_hours * 3600, site.runaway_days * 86400, NODE_LIMIT_W)],
     )  # fmt: skip

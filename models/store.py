@@ -97,6 +97,7 @@ def connect(path: Path, *, read_only: bool = False) -> duckdb.DuckDBPyConnection
     con = _patiently(lambda: duckdb.connect(str(path), read_only=read_only), path)
     con.execute(f"SET memory_limit = '{MEMORY_LIMIT}'")
     con.execute("SET TimeZone = 'UTC'")
+    con.execute("SET enable_progress_bar = false")  # its bar would stand in what a script reads
     return con
 
 

@@ -1,6 +1,6 @@
 -- out_finding: everything in the period's records that somebody should look at; nothing is dropped in silence.
 -- Grain: one row per thing seen.
--- Reads: core_record, core_batch, core_run, core_tres, core_tres_fault, core_use, core_combo, core_owner,
+-- Reads: core_record, core_batch, core_run, core_run_energy, core_tres, core_tres_fault, core_use, core_combo, core_owner,
 --   raw.raw_sacct, raw.raw_rejected, raw.raw_finding.
 -- `detail` is data; the words for `reason` stand in the catalogue. Levels: error stops a close.
 SELECT 'sacct' AS source, b.origin || ': ' || j.location AS location, j.reason, j.detail, 'warning' AS level
@@ -52,3 +52,15 @@ JOIN core_owner AS o ON o.combo_no = u.combo_no AND o.rule_epoch = u.rule_epoch
 JOIN cal_span AS s ON s.span_no = u.span_no
 WHERE u.unbilled_reason = 'no-price'
 GROUP BY m.cluster, m.partition, m.qos, u.resource, o.user_class
+UNION ALL
+SELECT 'sacct', r.cluster || ' ' || r.job_id, 'energy-implausible', e.reported, 'info'
+FROM core_run_energy AS e
+JOIN core_run AS r ON r.run_no = e.run_no
+WHERE e.basis = 'implausible'
+UNION ALL
+SELECT 'sacct', MIN(m.cluster || ' ' || m.partition), 'energy-unknown', COUNT(*) || ' runs', 'info'
+FROM core_run_energy AS e
+JOIN core_run AS r ON r.run_no = e.run_no
+JOIN core_combo AS m ON m.combo_no = r.combo_no
+WHERE e.basis = 'unknown' AND e.reported IS NOT NULL AND e.reported NOT IN ('', '0')
+GROUP BY m.cluster, m.partition
