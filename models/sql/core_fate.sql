@@ -7,8 +7,9 @@
 --   same, or when they carry the same DBIndex or SLUID for the same job id. A source without the column Submit or
 --   Eligible says nothing against it: its records take the latest value that others of the same job and start have; and
 --   where nobody tells the submission, a RESIZING record is known by its end. Aliases join twice over, which is as far as
---   text with DBIndex, text with both and JSON with SLUID can be apart. Newer is: ended over open, later end, later batch.
---   A version that had not started yet gives way to one of the same submission that has.
+--   text with DBIndex, text with both and JSON with SLUID can be apart. Newer is: ended over open, later end; of equal ones first those that
+--   say what was allocated and when it was submitted (a poorer export adds nothing), then the later batch. A version that
+--   had not started yet gives way to one of the same submission that has.
 WITH repeated AS (
     SELECT cluster, job_id_raw FROM core_version GROUP BY cluster, job_id_raw HAVING COUNT(*) > 1
 ),
@@ -67,7 +68,8 @@ ranked AS (
         ROW_NUMBER() OVER (
             PARTITION BY run_key_no
             ORDER BY CASE WHEN is_open THEN 1 ELSE 0 END, COALESCE(reach_s, end_s, -1) DESC,
-                     CASE WHEN start_s IS NULL THEN 1 ELSE 0 END, batch_id DESC, record_no DESC
+                     CASE WHEN start_s IS NULL THEN 1 ELSE 0 END, CASE WHEN alloc_tres IS NULL THEN 1 ELSE 0 END,
+                     CASE WHEN submit_s IS NULL THEN 1 ELSE 0 END, batch_id DESC, record_no DESC
         ) AS age_no,
         MAX(CASE WHEN start_s IS NOT NULL THEN 1 ELSE 0 END) OVER (PARTITION BY cluster, job_id_raw, key_submit_s) AS started
     FROM grouped

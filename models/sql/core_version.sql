@@ -2,7 +2,7 @@
 -- Grain: one row per row of raw_sacct whose (cluster, job id) has some version that may touch the period.
 -- Reads: raw.raw_sacct, cal_period, ref_state.
 -- Units: times are UTC seconds; intervals are half-open.
--- Assumptions: an open run (no end, or a state that is not an end) reaches to Start + Elapsed + Suspended, the moment
+-- Assumptions: Elapsed is End - Start - Suspended, so it tells the suspension where a source has no column for it. An open run (no end, or a state that is not an end) reaches to Start + Elapsed + Suspended, the moment
 --   at which its source was read, and never beyond. All versions of a job id come along, however old, since only all of
 --   them together tell which is the newest. A record without any time counts in every period, as zero.
 WITH candidate AS (
@@ -17,7 +17,7 @@ stated AS (
         r.batch_id, r.record_no, r.batch_id * 4294967296 + r.record_no AS version_no,
         r.cluster, r.job_id_raw, r.db_index, r.sluid,
         r.submit_s, r.eligible_s, r.start_s, r.end_s, r.elapsed_s,
-        COALESCE(r.suspended_s, 0) AS suspended_s, r.timelimit_s, r.alloc_tres, r.alloc_cpus_count,
+        COALESCE(r.suspended_s, GREATEST(r.end_s - r.start_s - r.elapsed_s, 0), 0) AS suspended_s, r.timelimit_s, r.alloc_tres, r.alloc_cpus_count,
         COALESCE(s.state, 'unknown') AS state,
         COALESCE(r.end_s IS NULL OR s.is_open, r.end_s IS NULL) AS is_open
     FROM raw.raw_sacct AS r

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from models.reference import STATES
 from models.tariff import RUN_STATES
 from tests.models.marts import EVERYTHING, fates, month, table, use
@@ -22,39 +20,45 @@ def opened(job: int, elapsed: int | None, **more: Any) -> dict[str, Any]:
     return run(job, T, None, "cpu=1", state="RUNNING", elapsed_s=elapsed) | more
 
 
-@pytest.mark.parametrize(
-    ("record", "expected"),
-    [
-        # Limit 1 h, grace 24 h: 25 h is still believed, a second more is not.
-        (opened(1, 25 * HOUR, timelimit_s=HOUR), ("billed", "")),
-        (opened(1, 25 * HOUR + 1, timelimit_s=HOUR), ("held", "runaway")),
-        # Suspended time does not count against the limit: Elapsed leaves it out, and so does slurmctld.
-        (opened(1, 25 * HOUR, timelimit_s=HOUR, suspended_s=DAY), ("billed", "")),
-        (opened(1, 25 * HOUR + 1, timelimit_s=HOUR, suspended_s=DAY), ("held", "runaway")),
-        # No limit is known: 10 days in this site.
-        (opened(1, 10 * DAY), ("billed", "")),
-        (opened(1, 10 * DAY + 1), ("held", "runaway")),
-        (opened(1, None), ("held", "open-without-elapsed")),
-        (run(1, T + 100, T + 50, "cpu=1"), ("held", "end-before-start")),
-        (run(1, T, T + 100, "cpu=1", suspended_s=101), ("held", "bad-suspended")),
-        (run(1, T, T + 100, "cpu=1", suspended_s=-1), ("held", "bad-suspended")),
-        (run(1, T, T + 100, "cpu=1", suspended_s=100), ("billed", "")),
-        (run(1, T, T + 100, "cpu=x"), ("held", "bad-tres")),
-        (run(1, T, T + 100, ""), ("held", "no-tres")),
-        (run(1, T, T + 100, None), ("held", "no-tres")),
-        (run(1, T, T + 100, "cpu=0,mem=0"), ("held", "no-tres")),
-        (run(1, T, T, ""), ("zero", "zero-length")),
-        (run(1, None, T + 100, ""), ("zero", "never-started")),
-        (run(1, None, None, "", submit_s=T), ("zero", "never-started")),
-    ],
-)
-def test_fate(tmp_path: Path, record: dict[str, Any], expected: tuple[str, str]) -> None:
-    con = month(tmp_path, [record], of=site(runaway_days=10))
-    assert fates(con) == [("1", *expected)]
+FATES = [
+    # Limit 1 h, grace 24 h: 25 h is still believed, a second more is not.
+    (opened(1, 25 * HOUR, timelimit_s=HOUR), ("billed", "")),
+    (opened(1, 25 * HOUR + 1, timelimit_s=HOUR), ("held", "runaway")),
+    # Suspended time does not count against the limit: Elapsed leaves it out, and so does slurmctld.
+    (opened(1, 25 * HOUR, timelimit_s=HOUR, suspended_s=DAY), ("billed", "")),
+    (opened(1, 25 * HOUR + 1, timelimit_s=HOUR, suspended_s=DAY), ("held", "runaway")),
+    # No limit is known: 10 days in this site.
+    (opened(1, 10 * DAY), ("billed", "")),
+    (opened(1, 10 * DAY + 1), ("held", "runaway")),
+    (opened(1, None), ("held", "open-without-elapsed")),
+    (run(1, T + 100, T + 50, "cpu=1"), ("held", "end-before-start")),
+    (run(1, T, T + 100, "cpu=1", suspended_s=101), ("held", "bad-suspended")),
+    (run(1, T, T + 100, "cpu=1", suspended_s=-1), ("held", "bad-suspended")),
+    (run(1, T, T + 100, "cpu=1", suspended_s=100), ("billed", "")),
+    (run(1, T, T + 100, "cpu=x"), ("held", "bad-tres")),
+    (run(1, T, T + 100, ""), ("held", "no-tres")),
+    (run(1, T, T + 100, None), ("held", "no-tres")),
+    (run(1, T, T + 100, "cpu=0,mem=0"), ("held", "no-tres")),
+    (run(1, T, T, ""), ("zero", "zero-length")),
+    (run(1, None, T + 100, ""), ("zero", "never-started")),
+    (run(1, None, None, "", submit_s=T), ("zero", "never-started")),
+]
+
+
+def test_fates(tmp_path: Path) -> None:
+    records = [record | {"job_id_raw": job, "job_id": str(job)} for job, (record, _) in enumerate(FATES, 1)]
+    con = month(tmp_path, records, of=site(runaway_days=10))
+    expected = {str(job): fate for job, (_, fate) in enumerate(FATES, 1)}
+    assert {job: (fate, reason) for job, fate, reason in fates(con)} == expected
     # A core that was suspended for all of its time held nothing; everything else that is billed did.
-    assert bool(use(con)) == (expected[0] == "billed" and record["elapsed_s"] != record["suspended_s"])
-    held = [(expected[1],)] if expected[0] == "held" else []
-    assert table(con, "SELECT reason FROM out_finding WHERE source = 'sacct' AND level = 'warning'") == held
+    used = {str(one["job_id_raw"]) for one in records if one["elapsed_s"] != one["suspended_s"]}
+    assert {job for job, _ in use(con)} == {
+        job for job, (fate, _) in expected.items() if fate == "billed"
+    } & used
+    held = sorted(reason for fate, reason in expected.values() if fate == "held")
+    assert sorted(
+        table(con, "SELECT reason FROM out_finding WHERE level = 'warning' AND reason <> 'unassigned'")
+    ) == [(reason,) for reason in held]
 
 
 def test_what_has_no_end_stands_in_every_month_until_it_is_mended(tmp_path: Path) -> None:

@@ -47,15 +47,18 @@ def test_a_source_without_aliases_joins_by_the_natural_key(tmp_path: Path) -> No
     assert core_s(tmp_path, [json], [text]) == {"1": 100}
 
 
-@pytest.mark.parametrize("order", list(permutations(range(3))))
-def test_aliases_join_through_a_third_record(tmp_path: Path, order: tuple[int, ...]) -> None:
-    """DBIndex joins the first to the second, SLUID the second to the third; the third ended last."""
-    records = [
-        at(1, 100, None, elapsed_s=10, state="RUNNING", db_index="7", eligible_s=T + 1),
-        at(1, 110, None, elapsed_s=50, state="RUNNING", db_index="7", sluid="s7", eligible_s=T + 2),
-        at(1, 120, 220, sluid="s7", eligible_s=T + 3),
-    ]
-    assert core_s(tmp_path, *([records[n]] for n in order)) == {"1": 100}
+def test_aliases_join_through_a_third_record(tmp_path: Path) -> None:
+    """DBIndex joins the first to the second, SLUID the second to the third, in whatever order the three arrive."""
+    batches: list[list[Record]] = [[], [], []]
+    for job, order in enumerate(permutations(range(3)), 1):
+        records = [
+            at(job, 100, None, elapsed_s=10, state="RUNNING", db_index="7", eligible_s=T + 1),
+            at(job, 110, None, elapsed_s=50, state="RUNNING", db_index="7", sluid="s7", eligible_s=T + 2),
+            at(job, 120, 220, sluid="s7", eligible_s=T + 3),
+        ]
+        for batch, number in zip(batches, order, strict=True):
+            batch.append(records[number])
+    assert core_s(tmp_path, *batches) == {str(job): 100 for job in range(1, 7)}
 
 
 def test_a_source_without_submit_or_eligible_is_the_same_run(tmp_path: Path) -> None:
@@ -146,8 +149,13 @@ ENDED_AT_ONCE = [
 def test_a_resized_run_begins_where_it_was_resized(
     tmp_path: Path, records: list[Record], expected: int
 ) -> None:
-    for order in permutations(records):
-        assert core_s(tmp_path, list(order)) == {"36": expected}
+    orders = list(permutations(records))
+    arrived = [
+        record | {"job_id_raw": job, "job_id": str(job)}
+        for job, order in enumerate(orders)
+        for record in order
+    ]
+    assert core_s(tmp_path, arrived) == {str(job): expected for job in range(len(orders))}
 
 
 def test_a_resized_run_of_a_source_without_submit(tmp_path: Path) -> None:
@@ -175,3 +183,18 @@ def test_a_run_that_counts_twice_fails_its_check(tmp_path: Path) -> None:
     """The same job id cannot hold two allocations at once; a copy under another submission time is seen."""
     records = [at(1, 100, 200), at(1, 150, 260, submit_s=T + 1, eligible_s=T + 1)]
     month(tmp_path, records, fails={"runs_never_twice"})
+
+
+def test_a_poorer_export_adds_nothing(tmp_path: Path) -> None:
+    """The same ended run again, without AllocTRES (CPUs only) or without times of submission: the fuller record counts."""
+    full = at(1, 100, 200, "cpu=2,gres/gpu:a100=1", wckey="w")
+    for poor in ({"alloc_tres": None, "alloc_cpus_count": 2}, {"submit_s": None, "eligible_s": None}):
+        con = month(tmp_path, [full], [full | poor])
+        assert use(con) == {("1", "cpu"): 200_000, ("1", "gpu:a100"): 100_000}
+        assert table(con, "SELECT submit_s FROM core_run") == [(full["submit_s"],)]
+
+
+def test_suspension_that_only_elapsed_tells(tmp_path: Path) -> None:
+    """A source without the column Suspended: 100 s from start to end and 70 s elapsed are 30 s suspended."""
+    record = at(1, 100, 200, "cpu=2,mem=1", elapsed_s=70, suspended_s=None)
+    assert use(month(tmp_path, [record])) == {("1", "cpu"): 140_000, ("1", "mem"): 100}

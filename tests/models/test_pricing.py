@@ -6,6 +6,7 @@ import random
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 from hypothesis import example, given
@@ -107,10 +108,7 @@ def test_largest_remainder_refuses(weights: list[Decimal]) -> None:
 )
 def test_slices_add_up(whole: int, length: int, marks: list[int]) -> None:
     edges = [0, *sorted(mark % (length + 1) for mark in marks), length]
-    slices = [
-        part(whole, high, length) - part(whole, low, length)
-        for low, high in zip(edges, edges[1:], strict=False)
-    ]
+    slices = [part(whole, high, length) - part(whole, low, length) for low, high in pairwise(edges)]
     assert sum(slices) == whole
     assert min(slices) >= 0
 

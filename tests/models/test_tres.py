@@ -128,14 +128,13 @@ SLICES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "share"), SLICES.items())
-def test_a_slice_is_its_part_of_a_board(tmp_path: Path, kind: str, share: Decimal) -> None:
-    con = month(tmp_path, [run(1, T, T + 10, f"gres/gpu:{kind}=2")])
-    ((share28, whole28),) = table(
-        con, "SELECT (SELECT share28 FROM core_use), (SELECT CAST(consumed_share28 AS BIGINT) FROM out_usage)"
-    )
-    assert share28 == round(share * BOARD)
-    assert whole28 == 2 * 10_000 * share28
+def test_a_slice_is_its_part_of_a_board(tmp_path: Path) -> None:
+    con = month(tmp_path, [run(n, T, T + 10, f"gres/gpu:{kind}=2") for n, kind in enumerate(SLICES, 1)])
+    shares = {f"gpu:{kind}": round(share * BOARD) for kind, share in SLICES.items()}
+    assert dict(table(con, "SELECT resource, share28 FROM core_use")) == shares
+    assert dict(table(con, "SELECT resource, CAST(consumed_share28 AS BIGINT) FROM out_usage")) == {
+        resource: 2 * 10_000 * share28 for resource, share28 in shares.items()
+    }
 
 
 def test_only_accelerators_of_the_site_are_devices(tmp_path: Path) -> None:
