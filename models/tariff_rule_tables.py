@@ -61,7 +61,7 @@ def _rising_ranges(value: str) -> str:
 Clock = Annotated[int, BeforeValidator(_minute)]
 """A wall time in quotes as minutes of the day, 0 to 1440."""
 
-Multiplier = Annotated[Number, AfterValidator(at_most(4))]
+Multiplier = Annotated[Number, AfterValidator(at_most(4, "tariff.factor_places"))]
 """A factor: zero is free."""
 
 Amount = Annotated[Positive, AfterValidator(at_most(6))]

@@ -131,33 +131,29 @@ def _shared_items(kind: str, rules: Sequence[_ItemRule], items: Mapping[str, str
 
 
 def _mixed_units(kind: str, rules: Sequence[_ItemRule], items: Mapping[str, str]) -> list[Fault]:
-    """A rule that would add core-hours to device-hours."""
+    """A rule that would add core-hours to device-hours; it names one item of each unit."""
     faults = []
     for rule in rules:
-        named = named_items(rule.items, items)
-        if len({items[item] for item in named}) > 1:
-            listed = tuple(f"{item} ({items[item]})" for item in named)
+        first_of_unit: dict[str, str] = {}
+        for item in named_items(rule.items, items):
+            first_of_unit.setdefault(items[item], item)
+        if len(first_of_unit) > 1:
+            listed = tuple(f"{item} ({unit})" for unit, item in first_of_unit.items())
             faults.append(fault(rule.line_no, "tariff.mixed_units", kind=kind, name=rule.name, items=listed))
     return faults
 
 
 def idle_faults(versions: Sequence[Tariff]) -> list[Fault]:
     """Rules whose days lie wholly outside their version; `versions` as they hold, an open one ended by the next."""
-    return [
-        fault(
-            line,
-            "tariff.rule_idle",
-            kind=kind,
-            name=name,
-            version=version.version,
-            valid_from=version.valid_from,
-            valid_to=version.valid_to or "…",
-        )
-        for version in versions
-        for kind, name, line, begins, ends in _days_of(version.rules)
-        if (version.valid_to and begins and begins >= version.valid_to)
-        or (ends and ends <= version.valid_from)
-    ]
+    faults = []
+    for version in versions:
+        for kind, name, line, begins, ends in _days_of(version.rules):
+            named = {"kind": kind, "name": name, "version": version.version}
+            if ends and ends <= version.valid_from:
+                faults.append(fault(line, "tariff.rule_before", **named, day=version.valid_from))
+            elif begins and version.valid_to and begins >= version.valid_to:
+                faults.append(fault(line, "tariff.rule_after", **named, day=version.valid_to))
+    return faults
 
 
 def _days_of(rules: Rules) -> Iterator[tuple[str, str, int, date | None, date | None]]:

@@ -44,7 +44,7 @@ from models.toml_source import TomlPath
 
 DAY_MINUTES = 24 * 60
 # Weights count in thousandths of a unit, which only these resources have.
-WEIGHTED = "cpu, billing, gpu:a100"
+WEIGHTED = ("cpu", "billing", "gpu:a100")
 
 RuleT = TypeVar("RuleT")
 
@@ -129,8 +129,10 @@ def _band(read: RuleReader, at: TomlPath, table: Table) -> Band | None:
     if not row:
         return None
     read.items(at, row.items)
-    _days(read, at, row.first_day, row.last_day)
-    begin, to = _times(read, at, row.begin, row.to)
+    has_days = _has_days(read, at, row.first_day, row.last_day)
+    times = _times(read, at, row.begin, row.to)
+    if not has_days or times is None:
+        return None
     return Band(
         name=row.name,
         name_en=_english(row),
@@ -139,30 +141,35 @@ def _band(read: RuleReader, at: TomlPath, table: Table) -> Band | None:
         weekdays=tuple(sorted(set(row.weekdays))) if len(set(row.weekdays)) < 7 else (),
         first_day=row.first_day,
         last_day=row.last_day,
-        from_minute=begin,
-        to_minute=to,
+        from_minute=times[0],
+        to_minute=times[1],
         by=row.by,
         line_no=read.file.line(at),
     )
 
 
-def _days(read: RuleReader, at: TomlPath, first: date | None, last: date | None) -> None:
-    """Both ends of a band's days or neither, in order."""
+def _has_days(read: RuleReader, at: TomlPath, first: date | None, last: date | None) -> bool:
+    """Whether a band has both ends of its days, in order, or neither."""
     if (first is None) is not (last is None):
         missing = "first_day" if first is None else "last_day"
-        read.file.add(at, "tariff.band_half", missing=missing)
+        read.file.add(at, "tariff.band_half_days", missing=missing)
+        return False
     if first and last and first > last:
         read.file.add((*at, "last_day"), "tariff.band_days", first_day=first, last_day=last)
+        return False
+    return True
 
 
-def _times(read: RuleReader, at: TomlPath, begin: int | None, to: int | None) -> tuple[int, int]:
-    """Minutes of a band; both 0 for the whole day, however it is written."""
+def _times(read: RuleReader, at: TomlPath, begin: int | None, to: int | None) -> tuple[int, int] | None:
+    """Minutes of a band; both 0 for the whole day, however it is written; None where they are at fault."""
     if (begin is None) is not (to is None):
-        read.file.add(at, "tariff.band_half", missing="from" if begin is None else "to")
+        read.file.add(at, "tariff.band_half_times", missing="from" if begin is None else "to")
+        return None
     if begin is None or to is None or (begin, to) == (0, DAY_MINUTES):
         return 0, 0
     if begin == to:
         read.file.add((*at, "to"), "tariff.band_empty")
+        return None
     return begin, to or DAY_MINUTES
 
 
@@ -232,7 +239,8 @@ def _quota(read: RuleReader, at: TomlPath, table: Table) -> Quota | None:
         return None
     read.items(at, row.items)
     read.contract(at, row.reset, row.contract_from)
-    read.file.check_days(at, row.valid_from, row.valid_to)
+    if not read.file.check_days(at, row.valid_from, row.valid_to):
+        return None
     return Quota(
         name=row.name,
         name_en=_english(row),
@@ -254,7 +262,8 @@ def _credit(read: RuleReader, at: TomlPath, table: Table) -> Credit | None:
         return None
     read.items(at, row.items)
     read.tenant(at, row.tenant)
-    read.file.check_days(at, row.valid_from, row.valid_to)
+    if not read.file.check_days(at, row.valid_from, row.valid_to):
+        return None
     return Credit(
         name=row.name,
         name_en=_english(row),
@@ -272,7 +281,8 @@ def _contribution(read: RuleReader, at: TomlPath, table: Table) -> Contribution 
     if not row or not read.resource((*at, "resource"), row.resource):
         return None
     read.tenant(at, row.tenant)
-    read.file.check_days(at, row.valid_from, row.valid_to)
+    if not read.file.check_days(at, row.valid_from, row.valid_to):
+        return None
     return Contribution(
         name=row.name,
         name_en=_english(row),
