@@ -53,7 +53,9 @@ def write_bill_workbook(
     """
     options = {
         **PLAIN,
-        "default_format_properties": FONT,
+        "default_format_properties": {
+            **FONT
+        },  # a copy: xlsxwriter writes into it, and the next book would differ
         "in_memory": runs.num_rows <= IN_MEMORY_RUNS,
         "use_zip64": True,
     }

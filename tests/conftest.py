@@ -43,6 +43,12 @@ def demo_zh(tmp_path_factory: pytest.TempPathFactory) -> Demo:
 
 
 @pytest.fixture(scope="session")
+def demo_again(tmp_path_factory: pytest.TempPathFactory) -> Demo:
+    """The demo in Chinese once more, in another folder."""
+    return _demo(tmp_path_factory.mktemp("demo-again"), "zh")
+
+
+@pytest.fixture(scope="session")
 def demo_en(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     """The same in English, in another folder."""
     return _demo(tmp_path_factory.mktemp("demo-en"), "en")
