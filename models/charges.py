@@ -16,7 +16,7 @@ from models.credits import take, usable
 from models.line_prices import LinePrices, UnitPrice, described
 from models.pricing import BillTotal, ChargeLine, UsageLine, line_amount, price_tenant, vat_on
 from models.tariff import PriceBook
-from models.units import ITEM, unit_of
+from models.units import unit_of
 
 MONEY = pa.decimal128(18, 2)
 QUANTITY = pa.decimal128(28, 6)
@@ -112,28 +112,50 @@ def _bill_table(bills: list[BillTotal]) -> pa.Table:
     )
 
 
-def _extra_table(extras: Sequence[ExtraLine]) -> pa.Table:
-    names = ("line", "tenant", "kind", "item", "name", "name_en")
-    return pa.table(
-        {name: pa.array([getattr(extra, name) for extra in extras], pa.string()) for name in names}
-    )
-
-
 @dataclass(frozen=True)
 class ExtraLine:
-    """A line that no use stands behind, such as a credit: one item at a negative price."""
+    """A line that no use of the tenant's own stands behind: a credit (one item at a negative price), an earning."""
 
-    line: str
-    tenant: str
+    usage: UsageLine
     kind: str
     item: str
     name: str
     name_en: str
-    amount: Decimal
+    resource: str
 
-    def as_usage(self) -> UsageLine:
-        """The same as a line to price."""
-        return UsageLine(self.line, self.tenant, ITEM, 1, 1, self.amount, self.amount, 0)
+
+def _extra_table(extras: Sequence[ExtraLine]) -> pa.Table:
+    words = ("kind", "item", "name", "name_en", "resource")
+    return pa.table(
+        {
+            "line": pa.array([extra.usage.line for extra in extras], pa.string()),
+            "tenant": pa.array([extra.usage.tenant for extra in extras], pa.string()),
+            "base": pa.array([extra.usage.priced_base for extra in extras], pa.int64()),
+            "places": pa.array([extra.usage.quantity_decimals for extra in extras], pa.int32()),
+            **{word: pa.array([getattr(extra, word) for extra in extras], pa.string()) for word in words},
+        }
+    )
+
+
+def _earnings(con: duckdb.DuckDBPyConnection) -> dict[str, list[ExtraLine]]:
+    """What tenants earn with nodes that they have put in: lines at a negative price, by tenant."""
+    found: dict[str, list[ExtraLine]] = {}
+    rows = con.execute(
+        """
+        SELECT e.tenant, e.resource, e.earned_base, c.rate, c.name, c.name_en, t.quantity_decimals
+        FROM core_earning AS e
+        JOIN ref_contribution AS c ON c.tariff_no = e.tariff_no AND c.contribution_no = e.contribution_no
+        JOIN ref_tariff AS t ON t.tariff_no = e.tariff_no
+        WHERE e.earned_base > 0
+        ORDER BY e.tenant, e.tariff_no, e.contribution_no, e.resource
+        """
+    ).fetchall()
+    for tenant, resource, base, rate, name, name_en, places in rows:
+        own = found.setdefault(tenant, [])
+        line = f"{tenant}-earning-{len(own) + 1}"
+        usage = UsageLine(line, tenant, unit_of(resource), int(base), int(base), -rate, -rate, places)
+        own.append(ExtraLine(usage, "earning", "EARNING", name, name_en, resource))
+    return found
 
 
 def _credits_used(
@@ -168,13 +190,12 @@ def _credits_used(
             )
         return tuple(
             ExtraLine(
-                f"{tenant}-credit-{n}",
-                tenant,
+                UsageLine(f"{tenant}-credit-{n}", tenant, ITEM, 1, 1, -each.amount, -each.amount, 0),
                 "credit",
                 "CREDIT",
                 each.credit.name,
                 each.credit.name_en,
-                -each.amount,
+                "",
             )
             for n, each in enumerate(used, 1)
         )
@@ -191,12 +212,19 @@ def price_lines(con: duckdb.DuckDBPyConnection, book: PriceBook, span: Period, c
     usage = _usage_lines(con)
     prices = {line.line: price for line, price in usage}
     credits_off = _credits_used(con, book, span)
-    for tenant, pairs in groupby(usage, key=lambda pair: pair[0].tenant):
-        lines = [line for line, _ in pairs]
-        off = credits_off(tenant, lines)
+    earned = _earnings(con)
+    own_lines = {
+        tenant: [line for line, _ in pairs]
+        for tenant, pairs in groupby(usage, key=lambda pair: pair[0].tenant)
+    }
+    for tenant in sorted(own_lines.keys() | earned.keys()):
+        lines = own_lines.get(tenant, [])
+        off = [*earned.get(tenant, ()), *credits_off(tenant, lines)]
         extras += off
-        prices |= {extra.line: UnitPrice(extra.amount, extra.amount, ()) for extra in off}
-        priced, bill = price_tenant([*lines, *(extra.as_usage() for extra in off)], mode, rate)
+        prices |= {
+            extra.usage.line: UnitPrice(extra.usage.list_price, extra.usage.price, ()) for extra in off
+        }
+        priced, bill = price_tenant([*lines, *(extra.usage for extra in off)], mode, rate)
         charges.extend(priced)
         bills.append(bill)
     con.register("priced_lines", _charge_table(charges, prices))
@@ -216,8 +244,8 @@ def price_lines(con: duckdb.DuckDBPyConnection, book: PriceBook, span: Period, c
         JOIN ref_tariff AS t ON t.tariff_no = u.tariff_no
         UNION ALL
         SELECT
-            e.line, e.tenant, e.kind, t.tariff_no, NULL AS price_no, e.item, e.name, e.name_en, '' AS cluster, '' AS resource,
-            1 AS consumed_base, 1 AS priced_base, c.consumed, c.quantity, 0 AS quantity_decimals, c.list_price, c.price,
+            e.line, e.tenant, e.kind, t.tariff_no, NULL AS price_no, e.item, e.name, e.name_en, '' AS cluster, e.resource,
+            e.base AS consumed_base, e.base AS priced_base, c.consumed, c.quantity, e.places AS quantity_decimals, c.list_price, c.price,
             '' AS acting_zh, '' AS acting_en, 0 AS band_no, 0 AS step_no, 0 AS factor_bits,
             c.list_amount, c.billed_amount, c.list_cost, c.billed_cost, c.list_fen, c.billed_fen,
             CAST($currency AS VARCHAR) AS currency, t.version AS tariff_version, t.sha256 AS tariff_sha256
@@ -239,7 +267,7 @@ def price_lines(con: duckdb.DuckDBPyConnection, book: PriceBook, span: Period, c
             COALESCE(b.tax_rate, CAST($rate AS DECIMAL(8, 6))) AS tax_rate,
             COALESCE(b.list_amount, 0) AS list_amount, COALESCE(b.billed_amount, 0) AS billed_amount,
             COALESCE(b.net, 0) AS net, COALESCE(b.tax, 0) AS tax, COALESCE(b.gross, 0) AS gross
-        FROM (SELECT DISTINCT tenant FROM out_usage) AS u
+        FROM (SELECT tenant FROM out_usage UNION SELECT tenant FROM priced_bills) AS u
         LEFT JOIN priced_bills AS b ON b.tenant = u.tenant
         ORDER BY u.tenant
         """,

@@ -1,5 +1,7 @@
 """The data flow, as a list: each table is filled by the SQL file of its name, in this order.
 
+raw_node, raw_reservation, raw_node_event -> core_node (what there was), core_node_down, core_node_reserved; with core_run
+-> core_node_slot (where it went) -> out_capacity.
 raw_sacct -> core_version -> core_fate, core_tres -> core_record (what became of every record) -> core_run -> core_owner,
 core_sku -> core_use (consumed and priced, by run, cell and resource) -> core_segment (quotas and tiers used up in time order)
 -> core_part, core_line_part -> out_usage_line -> pricing in Decimal
@@ -33,7 +35,16 @@ TABLES = (
     "core_suspended",
     "core_use",
     "core_usage_slot",
+    "core_earning",
     "core_coverage",
+    "core_node",
+    "core_node_down",
+    "core_capacity_reservation",
+    "core_node_reserved",
+    "core_node_piece",
+    "core_node_share",
+    "core_node_alloc",
+    "core_node_slot",
     "core_cell",
     "core_segment",  # filled by carry.py: core_quota_pass once a quota, then core_pool_step
     "core_part",
@@ -46,6 +57,11 @@ TABLES = (
     "out_run",
     "out_user_day",
     "out_carry",
+    "out_capacity",
+    "out_capacity_node",
+    "out_capacity_reserved",
+    "out_capacity_source",
+    "out_capacity_waste",
     "out_reconciliation",
     "out_finding",
 )
@@ -57,6 +73,9 @@ SCAFFOLD = (
     "core_run_span",
     "core_part",
     "core_line_part",
+    "core_node_piece",
+    "core_node_share",
+    "core_node_alloc",
     "core_run_node",
     "core_node_load",
     "cal_bucket",

@@ -14,6 +14,7 @@ from decimal import Decimal
 import duckdb
 
 from models.calendar import Period, midnight_s
+from models.hostlist import expand
 from models.patterns import like
 from models.reference_table import Row, fill
 from models.tariff import PriceBook
@@ -153,14 +154,19 @@ def _last_month(con: duckdb.DuckDBPyConnection, versions: Versions) -> None:
     )  # fmt: skip
 
 
-def _money(con: duckdb.DuckDBPyConnection, versions: Versions, moment: Moment) -> None:
+def _contributions(con: duckdb.DuckDBPyConnection, versions: Versions, moment: Moment) -> None:
+    given = [(n, number, each) for n, rules in versions for number, each in enumerate(rules.contributions, 1)]
     fill(
         con, "ref_contribution",
         "tariff_no INTEGER, contribution_no INTEGER, name VARCHAR, name_en VARCHAR, tenant VARCHAR, cluster VARCHAR, "
         "nodes VARCHAR, resource VARCHAR, rate DECIMAL(18, 8), valid_from_s BIGINT, valid_to_s BIGINT",
         ((n, number, c.name, c.name_en, c.tenant, c.cluster, c.nodes, like(c.resource), c.rate,
           moment.seconds(c.valid_from) or 0, moment.seconds(c.valid_to) or 253402214400)
-         for n, rules in versions for number, c in enumerate(rules.contributions, 1)),
+         for n, number, c in given),
+    )  # fmt: skip
+    fill(
+        con, "ref_contribution_node", "tariff_no INTEGER, contribution_no INTEGER, node VARCHAR",
+        ((n, number, node) for n, number, c in given for node in expand(c.nodes) or ()),
     )  # fmt: skip
 
 
@@ -173,4 +179,4 @@ def create_rules(con: duckdb.DuckDBPyConnection, book: PriceBook, period: Period
     _pools(con, versions, moment)
     _quotas(con, versions, moment)
     _last_month(con, versions)
-    _money(con, versions, moment)
+    _contributions(con, versions, moment)

@@ -14,7 +14,19 @@ from models.calendar import midnight_s
 from models.engine import check_names, check_rows
 from models.site import Site
 from models.tariff import PriceBook, Vat
-from models.tariff_rules import Band, Credit, Factor, LastMonth, Meter, Place, Pool, Quota, Rules, Step
+from models.tariff_rules import (
+    Band,
+    Contribution,
+    Credit,
+    Factor,
+    LastMonth,
+    Meter,
+    Place,
+    Pool,
+    Quota,
+    Rules,
+    Step,
+)
 from tests.models.raw_rows import fill_raw, run
 from tests.models.sites import book, price, rule, site, tariff, tenant
 
@@ -356,3 +368,30 @@ def test_credits_run_on_and_expire_in_order(tmp_path: Path) -> None:
     ]  # fmt: skip
     august = duckdb.connect(str(tmp_path / "mart" / "2026-08-0001.duckdb"), read_only=True)
     assert [line[4] for line in lines(august)] == [D("120.00"), D("-50.00"), D("-70.00")]
+
+
+def test_contributed_nodes_earn_by_what_others_use(tmp_path: Path) -> None:
+    """Tenant b put in nodes n1 and n2 at 0.03 a core-hour.
+
+    Tenant a runs 10 cores for 10 h on n1 (100 h) and 40 cores for 1 h on n[2-3], of which half counts (20 h): 120 h x 0.03 = 3.60 for b, whose own 50 h on n1 earn nothing and cost 5.00.
+    """
+    people = site(tenants=(tenant("a"), tenant("b")), rules=(rule(0, "a", user="a*"), rule(1, "b")))
+    given = Contribution("nodes", "nodes", "b", "c1", "n[1-2]", "cpu", D("0.03"), None, None, 1)
+    records = [
+        run(1, at(1, 0), at(1, 10), "cpu=10", user_name="a1", node_list="n1"),
+        run(2, at(1, 0), at(1, 1), "cpu=40", user_name="a1", node_list="n[2-3]"),
+        run(3, at(2, 0), at(2, 1), "cpu=50", user_name="b1", node_list="n1"),
+    ]
+    con = built(
+        tmp_path,
+        records,
+        book(tariff(price("CPU", "cpu", "0.10"), rules=Rules(contributions=(given,)))),
+        of=people,
+    )
+    assert con.execute("SELECT tenant, kind, quantity, billed_amount FROM out_charge_line ORDER BY line").fetchall() == [
+        ("a", "usage", D(140), D("14.00")), ("b", "usage", D(50), D("5.00")), ("b", "earning", D(120), D("-3.60")),
+    ]  # fmt: skip
+    assert con.execute("SELECT tenant, gross FROM out_bill ORDER BY tenant").fetchall() == [
+        ("a", D("14.00")),
+        ("b", D("1.40")),
+    ]
