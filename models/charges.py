@@ -16,7 +16,7 @@ from models.credits import take, usable
 from models.line_prices import LinePrices, UnitPrice, described
 from models.pricing import BillTotal, ChargeLine, UsageLine, line_amount, price_tenant, vat_on
 from models.tariff import PriceBook
-from models.units import unit_of
+from models.units import ITEM, unit_of
 
 MONEY = pa.decimal128(18, 2)
 QUANTITY = pa.decimal128(28, 6)
