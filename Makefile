@@ -30,7 +30,7 @@ lint: env
 	$(BIN)/mypy
 
 test: lint
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist loadfile
 
 bench: env
 	$(BIN)/pytest -m bench -s -p no:xdist tests/bench
