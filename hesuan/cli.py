@@ -17,7 +17,7 @@ import duckdb
 import typer
 
 from hesuan import __version__
-from hesuan.commands import build, check, demo, explain, export, ingest, init, report
+from hesuan.commands import build, check, demo, explain, export, ingest, init, report, tariff
 from hesuan.context import Context
 from hesuan.language import LANGUAGE, language, words
 from models.catalogue import text
@@ -63,6 +63,7 @@ app.add_typer(ingest.app, name="ingest", help=words("ingest"))
 app.command("build", help=words("build"))(build.build_period)
 app.command("check", help=words("check"))(check.check)
 app.add_typer(report.app, name="report", help=words("report"))
+app.add_typer(tariff.app, name="tariff", help=tariff.HELP)
 app.command("export", help=words("export"))(export.export)
 app.command("explain", help=words("explain"))(explain.explain)
 app.command("demo", help=words("demo"))(demo.demo)

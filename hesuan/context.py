@@ -52,7 +52,14 @@ class Context:
     @cached_property
     def book(self) -> PriceBook:
         """What tariffs.toml says."""
-        return read_price_book(self.directory / "tariffs.toml", self.site.accelerators)
+        return self.read_book(self.directory / "tariffs.toml")
+
+    def read_book(self, path: Path) -> PriceBook:
+        """What a price book says, checked against the site: its devices, tenants and accounting slot."""
+        tenants = tuple(tenant.tenant for tenant in self.site.tenants)
+        return read_price_book(
+            path, self.site.accelerators, tenants=tenants, slot_minutes=self.site.slot_minutes
+        )
 
     @cached_property
     def now_s(self) -> int:

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from models.hostlist import expand
 from models.toml_fields import (
     Day,
     Filled,
@@ -51,10 +52,9 @@ def _weekdays(value: list[int]) -> list[int]:
     return value
 
 
-def _rising_ranges(value: str) -> str:
-    for low, high in re.findall(r"(\d+)-(\d+)", " ".join(re.findall(r"\[[^]]*\]", value))):
-        if int(low) > int(high):
-            raise refusal("tariff.nodes_range", low=low, high=high)
+def _hosts(value: str) -> str:
+    if not expand(value):
+        raise refusal("tariff.nodes_range")
     return value
 
 
@@ -73,7 +73,7 @@ Money = Annotated[Positive, AfterValidator(at_most(2, "tariff.money_places"))]
 Nodes = Annotated[
     str,
     AfterValidator(matching(rf"{NODES}(?:,{NODES})*", "tariff.nodes_form")),
-    AfterValidator(_rising_ranges),
+    AfterValidator(_hosts),
 ]
 """A Slurm host list."""
 

@@ -216,3 +216,20 @@ class Rules:
     quotas: tuple[Quota, ...] = ()
     credits: tuple[Credit, ...] = ()
     contributions: tuple[Contribution, ...] = ()
+
+
+Rule = Meter | Band | Factor | LastMonth | Pool | Quota | Credit | Contribution
+
+
+def by_kind(rules: Rules) -> tuple[tuple[str, tuple[Rule, ...]], ...]:
+    """Each kind of rule, as tariffs.toml names it, with its rules, in the order in which they act."""
+    return (
+        ("meter", rules.meters),
+        ("quota", rules.quotas),
+        ("pool", rules.pools),
+        ("factor", rules.factors),
+        ("last_month", rules.last_month),
+        ("band", rules.bands),
+        ("credit", rules.credits),
+        ("contribution", rules.contributions),
+    )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import Protocol
 
-from models.patterns import covers_all, matches
+from models.hostlist import expand
+from models.patterns import covers, covers_all, matches
 from models.tariff import Tariff
 from models.tariff_band_checks import band_faults
-from models.tariff_rules import Meter, Pool, Quota, Rules
+from models.tariff_rules import Contribution, LastMonth, Meter, Pool, Quota, Rule, Rules, by_kind
 from models.toml_file import Fault, fault
 from models.units import unit_of
 
@@ -17,34 +17,7 @@ from models.units import unit_of
 MOST_FACTORS = 63
 
 
-class _Rule(Protocol):
-    """Any rule."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def line_no(self) -> int: ...
-
-
-class _ItemRule(_Rule, Protocol):
-    """A rule of items."""
-
-    @property
-    def items(self) -> tuple[str, ...]: ...
-
-
-def by_kind(rules: Rules) -> tuple[tuple[str, Sequence[_Rule]], ...]:
-    """Each kind of rule, as tariffs.toml names it, with its rules, in the order in which they act."""
-    return (
-        ("meter", rules.meters),
-        ("quota", rules.quotas),
-        ("pool", rules.pools),
-        ("factor", rules.factors),
-        ("last_month", rules.last_month),
-        ("band", rules.bands),
-        ("credit", rules.credits),
-        ("contribution", rules.contributions),
-    )
+ItemRule = Pool | Quota | LastMonth
 
 
 def rule_faults(rules: Rules, items: Mapping[str, str] | None) -> list[Fault]:
@@ -54,6 +27,7 @@ def rule_faults(rules: Rules, items: Mapping[str, str] | None) -> list[Fault]:
     if len(rules.factors) > MOST_FACTORS:
         line = rules.factors[MOST_FACTORS].line_no
         faults.append(fault(line, "tariff.too_many_factors", most=MOST_FACTORS))
+    faults += _shared_nodes(rules.contributions)
     if items is not None:
         faults += band_faults(rules.bands, items)
         for kind, item_rules in (("pool", rules.pools), ("last_month", rules.last_month)):
@@ -72,10 +46,10 @@ def named_items(patterns: Sequence[str], items: Iterable[str]) -> tuple[str, ...
     return tuple(item for item in items if any(matches(pattern, item) for pattern in patterns))
 
 
-def _twice(kind: str, rules: Sequence[_Rule]) -> list[Fault]:
+def _twice(kind: str, rules: Sequence[Rule]) -> list[Fault]:
     """Names are how bills and later months know a rule, so no two of a kind share one."""
     faults = []
-    first_of_name: dict[str, _Rule] = {}
+    first_of_name: dict[str, Rule] = {}
     for rule in rules:
         first = first_of_name.setdefault(rule.name, rule)
         if first is not rule:
@@ -105,10 +79,10 @@ def _covered_meters(meters: Sequence[Meter]) -> list[Fault]:
     return faults
 
 
-def _shared_items(kind: str, rules: Sequence[_ItemRule], items: Mapping[str, str]) -> list[Fault]:
+def _shared_items(kind: str, rules: Sequence[ItemRule], items: Mapping[str, str]) -> list[Fault]:
     """An item whose price two rules would choose."""
     faults = []
-    first_of_item: dict[str, _ItemRule] = {}
+    first_of_item: dict[str, ItemRule] = {}
     for rule in rules:
         named = named_items(rule.items, items)
         shared = tuple(item for item in named if item in first_of_item)
@@ -130,7 +104,7 @@ def _shared_items(kind: str, rules: Sequence[_ItemRule], items: Mapping[str, str
     return faults
 
 
-def _mixed_units(kind: str, rules: Sequence[_ItemRule], items: Mapping[str, str]) -> list[Fault]:
+def _mixed_units(kind: str, rules: Sequence[ItemRule], items: Mapping[str, str]) -> list[Fault]:
     """A rule that would add core-hours to device-hours; it names one item of each unit."""
     faults = []
     for rule in rules:
@@ -141,6 +115,38 @@ def _mixed_units(kind: str, rules: Sequence[_ItemRule], items: Mapping[str, str]
             listed = tuple(f"{item} ({unit})" for unit, item in first_of_unit.items())
             faults.append(fault(rule.line_no, "tariff.mixed_units", kind=kind, name=rule.name, items=listed))
     return faults
+
+
+def _shared_nodes(parts: Sequence[Contribution]) -> list[Fault]:
+    """A node whose use would earn two contributions at a time."""
+    faults = []
+    for number, part in enumerate(parts):
+        for first in parts[:number]:
+            shared = _meet(first, part) and sorted(set(_hosts(first)) & set(_hosts(part)))
+            if shared:
+                faults.append(
+                    fault(
+                        part.line_no,
+                        "tariff.node_shared",
+                        node=shared[0],
+                        name=part.name,
+                        first=first.name,
+                        line=first.line_no,
+                    )
+                )
+    return faults
+
+
+def _hosts(part: Contribution) -> tuple[str, ...]:
+    return expand(part.nodes) or ()
+
+
+def _meet(one: Contribution, other: Contribution) -> bool:
+    """Whether two contributions may earn by the same resource of the same cluster on the same day."""
+    begins = max(each.valid_from or date.min for each in (one, other))
+    ends = min(each.valid_to or date.max for each in (one, other))
+    same = covers(one.resource, other.resource) or covers(other.resource, one.resource)
+    return one.cluster == other.cluster and begins < ends and same
 
 
 def idle_faults(versions: Sequence[Tariff]) -> list[Fault]:

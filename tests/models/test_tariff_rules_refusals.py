@@ -133,7 +133,7 @@ CASES: list[tuple[str, list[tuple[int, str]]]] = [
     (CREDIT.replace('"chem"', '"chmе"'), [(3, '“tenant”不能是 "chmе"。代号只用小写字母、数字和 . _ -，以字母或数字开头。请改正。')]),
     (CREDIT.replace('"chem"', '"cehm"'), [(3, "site.toml 中没有租户“cehm”。是否应为“chem”？请改正。")]),
     (CREDIT.replace('"chem"', '"bio"'), [(3, "site.toml 中没有租户“bio”。请改正，或先在 site.toml 中添加这个租户。")]),
-    (PART.replace("cn[01-04]", "cn[04-01]"), [(5, '“nodes”的 "cn[04-01]" 中，范围 04-01 前大后小。请调换两端。')]),
+    (PART.replace("cn[01-04]", "cn[04-01]"), [(5, '“nodes”的 "cn[04-01]" 展不开：有的范围前大后小，或节点太多。请核对方括号中的数字。')]),
     (PART.replace("cn[01-04]", "cn[01-04"), [(5, '“nodes”不能是 "cn[01-04"。请按 Slurm 的写法列出节点，如 "cn[01-04,07],gn01"。')]),
     (PART.replace("cn[01-04]", "cn1, cn2"), [(5, '“nodes”不能是 "cn1, cn2"。请按 Slurm 的写法列出节点，如 "cn[01-04,07],gn01"。')]),
     (PART.replace('"cpu1"', '"*"'), [(4, '“cluster”不能是 "*"。代号只用小写字母、数字和 . _ -，以字母或数字开头。请改正。')]),
@@ -198,6 +198,36 @@ def test_the_sixty_fourth_factor_is_one_too_many(tmp_path):
     assert len(read_price_book(tmp_path / "tariffs.toml").versions[0].rules.factors) == 63
     (fault,) = refused(tmp_path, VERSION + "".join(factors)).faults
     assert (fault.line, fault.key) == (ABOVE + 63 * 3 + 1, "tariff.too_many_factors")
+
+
+@pytest.mark.parametrize(
+    ("changed", "is_shared"),
+    [
+        (PART.replace("cn[01-04]", "cn[04-06]"), True),
+        (PART.replace("cn[01-04]", "cn[05-06]"), False),
+        (PART.replace("cpu1", "cpu2"), False),
+        (PART.replace('"cpu"', '"mem"'), False),
+        (PART + "valid_to = 2027-01-01\n", True),
+    ],
+)
+def test_a_node_earns_once(tmp_path, changed, is_shared):
+    file = tmp_path / "tariffs.toml"
+    content = VERSION + PART + changed.replace('"n"', '"other"')
+    if not is_shared:
+        file.write_text(content, encoding="utf-8")
+        assert len(read_price_book(file).versions[0].rules.contributions) == 2
+        return
+    (fault,) = refused(tmp_path, content).faults
+    assert (fault.line, fault.key) == (ABOVE + PART.count("\n") + 1, "tariff.node_shared")
+    assert "cn04" in fault.text("zh") or "cn01" in fault.text("zh")
+
+
+def test_nodes_that_change_hands_earn_for_one_after_the_other(tmp_path):
+    file = tmp_path / "tariffs.toml"
+    before = PART + "valid_to = 2027-01-01\n"
+    after = PART.replace('"n"', '"other"').replace("chem", "ai") + "valid_from = 2027-01-01\n"
+    file.write_text(VERSION + before + after, encoding="utf-8")
+    assert [part.tenant for part in read_price_book(file).versions[0].rules.contributions] == ["chem", "ai"]
 
 
 def test_rules_are_not_blamed_for_a_faulty_price(tmp_path):
