@@ -60,7 +60,8 @@ def ingest_inventory(
         store: the raw store; made where there is none.
         file: the input.
         cluster: of things that name none.
-        at_s: the moment of a snapshot, UTC seconds. JSON says when its things last changed, and may go without.
+        at_s: the moment of a snapshot, UTC seconds. JSON says when its things last changed, and may go without. For
+            sacctmgr's tables the moment at which they were asked for; now by default.
         timezone: the IANA zone of wall times without an offset.
         who: the account that ingests.
         now_s: the present, UTC seconds.
@@ -90,9 +91,10 @@ def ingest_inventory(
     )
     with raw_writer(store, now_s=now_s, program_version=program_version) as con:
         con.execute("BEGIN")
-        twin = _twin(con, batch, cluster, source.sha256)
+        twin = _twin(con, batch, cluster, source.sha256, at_s if taken_s is None else taken_s)
         if twin is None:
-            what = [cluster, file.name, said.format, said.version, source.sha256, len(data)]
+            read_at_s = taken_s or at_s or now_s
+            what = [cluster, file.name, said.format, said.version, source.sha256, len(data), read_at_s]
             twin = _append(con, batch, said, rows, what, [now_s, who, program_version])
             _insert(con, "raw_source", twin.batch_id, pieces_of(data, 0))
         con.execute("COMMIT")
@@ -101,29 +103,29 @@ def ingest_inventory(
 
 def _moment(said: Inventory, at_s: int | None, now_s: int, file: Path) -> int | None:
     """When a snapshot was taken; None for a table that carries its times."""
+    if at_s is not None and at_s > now_s:
+        raise HesuanError("inventory.at_future", path=file)
     if said.kind not in SNAPSHOTS:
         return None
     taken_s = at_s if at_s is not None else said.moment_s
     if taken_s is None:
         raise HesuanError("inventory.at_missing", path=file)
-    if taken_s > now_s:
-        raise HesuanError("inventory.at_future", path=file)
     return taken_s
 
 
 def _twin(
-    con: duckdb.DuckDBPyConnection, batch: InventoryBatch, cluster: str, sha256: str
+    con: duckdb.DuckDBPyConnection, batch: InventoryBatch, cluster: str, sha256: str, at_s: int | None
 ) -> InventoryBatch | None:
-    """The batch with these bytes, this cluster and this moment, if there is one.
+    """The batch with these bytes and this cluster, and of this moment where one was said, if there is one.
 
     A snapshot like the one before it is another snapshot: it says that nothing had changed.
     """
     row = first_row(
         con,
         """SELECT batch_id, records_count, kept_count, rejected_count FROM raw_batch
-           WHERE source = ? AND cluster = ? AND sha256 = ? AND read_at_s IS NOT DISTINCT FROM ?
+           WHERE source = ? AND cluster = ? AND sha256 = ? AND read_at_s = COALESCE(?, read_at_s)
            ORDER BY batch_id LIMIT 1""",
-        [batch.source, cluster, sha256, batch.taken_s],
+        [batch.source, cluster, sha256, at_s],
     )
     if row is None:
         return None
@@ -142,7 +144,7 @@ def _append(
     """Append the batch and its rows within the caller's transaction."""
     row = first_row(con, "SELECT COALESCE(MAX(batch_id), 0) + 1 FROM raw_batch")
     batch_id = int(row[0])
-    cluster, origin, form, version, sha256, size = what
+    cluster, origin, form, version, sha256, size, read_at_s = what
     con.execute(
         """INSERT INTO raw_batch BY NAME SELECT
                CAST(? AS BIGINT) AS batch_id, ? AS source, ? AS cluster, ? AS origin, ? AS format, ? AS source_version,
@@ -151,7 +153,7 @@ def _append(
                CAST(? AS BIGINT) AS rejected_count, 0 AS steps_count, CAST(? AS BIGINT) AS ingested_at_s,
                ? AS ingested_by, ? AS program_version""",
         [
-            batch_id, batch.source, cluster, origin, form, version, sha256, size, batch.taken_s,
+            batch_id, batch.source, cluster, origin, form, version, sha256, size, read_at_s,
             batch.records, batch.kept, batch.rejected, *by,
         ],
     )  # fmt: skip

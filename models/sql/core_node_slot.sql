@@ -1,0 +1,79 @@
+-- core_node_slot: where every core-second, MiB-second and device-second of every node went, slot by slot.
+-- Grain: one row per node, slot, resource and set of partitions that the node was in.
+-- Reads: core_node_piece, core_node_alloc, core_node_reserved, core_tres_item, core_run, core_node.
+-- Units: base units of the resource. Always, exactly:
+--   capacity + over = allocated + reserved_idle + idle + down + drained + maintenance + unknown.
+-- Method: allocated comes first, whatever else is said of the node; what is left of a node that is down, drained or in
+--   maintenance is that; of the rest, time for which nobody read the job records is unknown; then what a reservation
+--   keeps and its own runs do not use is reserved_idle; the rest is idle. What runs held beyond the capacity is over.
+-- Assumptions: within a piece, use below and above capacity offset each other. Memory is left out for clusters where some
+--   run does not say how much it held (a site that does not track it), for its idle time would be invented.
+WITH untracked AS (
+    SELECT DISTINCT r.cluster
+    FROM core_run AS r
+    WHERE NOT EXISTS (SELECT 1 FROM core_tres_item AS i WHERE i.tres_no = r.tres_no AND i.resource = 'mem')
+),
+node AS (
+    SELECT DISTINCT n.node_no, u.cluster IS NULL AS has_mem
+    FROM core_node AS n
+    LEFT JOIN untracked AS u ON u.cluster = n.cluster
+),
+capacity AS (
+    SELECT c.node_no, c.from_s, i.resource, CAST(i.per_s_base AS BIGINT) * (c.to_s - c.from_s) AS capacity_base
+    FROM core_node_piece AS c
+    JOIN core_tres_item AS i ON i.tres_no = c.tres_no AND i.resource NOT IN ('billing', 'node')
+),
+kept AS (
+    SELECT
+        c.node_no, c.from_s, r.resource,
+        SUM(CASE WHEN r.kind = 'maintenance' THEN r.per_s_base * (c.to_s - c.from_s) ELSE 0 END) AS maintenance_base,
+        SUM(CASE WHEN r.kind = 'reserved' THEN r.per_s_base * (c.to_s - c.from_s) ELSE 0 END) AS reserved_base
+    FROM core_node_piece AS c
+    JOIN core_node_reserved AS r ON r.node_no = c.node_no AND r.from_s <= c.from_s AND r.to_s > c.from_s
+    GROUP BY c.node_no, c.from_s, r.resource
+),
+joined AS (
+    SELECT
+        COALESCE(c.node_no, a.node_no) AS node_no, COALESCE(c.from_s, a.from_s) AS from_s,
+        COALESCE(c.resource, a.resource) AS resource,
+        COALESCE(c.capacity_base, 0) AS capacity_base, COALESCE(a.allocated_base, 0) AS allocated_base,
+        COALESCE(a.reserved_base, 0) AS within_base
+    FROM capacity AS c
+    FULL JOIN core_node_alloc AS a ON a.node_no = c.node_no AND a.from_s = c.from_s AND a.resource = c.resource
+),
+free AS (
+    SELECT
+        j.node_no, p.slot_no, p.partitions, j.resource, p.condition_no, p.coverage, j.capacity_base, j.allocated_base,
+        GREATEST(j.capacity_base - j.allocated_base, 0) AS free_base,
+        COALESCE(k.maintenance_base, 0) AS maintenance_base,
+        GREATEST(COALESCE(k.reserved_base, 0) - j.within_base, 0) AS reserved_base
+    FROM joined AS j
+    JOIN node AS n ON n.node_no = j.node_no AND (n.has_mem OR j.resource <> 'mem')
+    JOIN core_node_piece AS p ON p.node_no = j.node_no AND p.from_s = j.from_s
+    LEFT JOIN kept AS k ON k.node_no = j.node_no AND k.from_s = j.from_s AND k.resource = j.resource
+),
+maintained AS (
+    SELECT
+        *,
+        CASE WHEN condition_no IS NULL THEN LEAST(free_base, maintenance_base) WHEN condition_no = 3 THEN free_base ELSE 0 END AS kept_base
+    FROM free
+),
+judged AS (
+    SELECT
+        *, CASE WHEN condition_no IS NULL THEN free_base - kept_base ELSE 0 END AS rest_base
+    FROM maintained
+)
+SELECT
+    node_no, slot_no, partitions, resource,
+    CAST(SUM(capacity_base) AS BIGINT) AS capacity_base,
+    CAST(SUM(allocated_base) AS BIGINT) AS allocated_base,
+    CAST(SUM(GREATEST(allocated_base - capacity_base, 0)) AS BIGINT) AS over_base,
+    CAST(SUM(CASE WHEN coverage IS NULL THEN 0 ELSE LEAST(rest_base, reserved_base) END) AS BIGINT) AS reserved_idle_base,
+    CAST(SUM(CASE WHEN coverage IS NULL THEN 0 ELSE rest_base - LEAST(rest_base, reserved_base) END) AS BIGINT) AS idle_base,
+    CAST(SUM(CASE WHEN condition_no = 1 THEN free_base ELSE 0 END) AS BIGINT) AS down_base,
+    CAST(SUM(CASE WHEN condition_no = 2 THEN free_base ELSE 0 END) AS BIGINT) AS drained_base,
+    CAST(SUM(kept_base) AS BIGINT) AS maintenance_base,
+    CAST(SUM(CASE WHEN coverage IS NULL THEN rest_base ELSE 0 END) AS BIGINT) AS unknown_base,
+    CAST(SUM(CASE WHEN coverage = 'assumed' THEN rest_base ELSE 0 END) AS BIGINT) AS assumed_base
+FROM judged
+GROUP BY node_no, slot_no, partitions, resource
