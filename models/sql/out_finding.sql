@@ -1,7 +1,7 @@
 -- out_finding: everything in the period's records that somebody should look at; nothing is dropped in silence.
 -- Grain: one row per thing seen.
--- Reads: core_record, core_batch, core_run, core_run_energy, core_tres, core_tres_fault, core_use, core_combo, core_owner,
---   raw.raw_sacct, raw.raw_rejected, raw.raw_finding.
+-- Reads: core_record, core_batch, core_run, core_run_energy, core_tres, core_tres_fault, core_tres_item, core_use, core_combo,
+--   core_owner, cal_span, ref_hostlist, raw.raw_sacct, raw.raw_rejected, raw.raw_finding.
 -- `detail` is data; the words for `reason` stand in the catalogue. Levels: error stops a close.
 SELECT 'sacct' AS source, b.origin || ': ' || j.location AS location, j.reason, j.detail, 'warning' AS level
 FROM raw.raw_rejected AS j
@@ -53,14 +53,28 @@ JOIN cal_span AS s ON s.span_no = u.span_no
 WHERE u.unbilled_reason = 'no-price'
 GROUP BY m.cluster, m.partition, m.qos, u.resource, o.user_class
 UNION ALL
-SELECT 'sacct', r.cluster || ' ' || r.job_id, 'energy-implausible', e.reported, 'info'
+SELECT 'sacct', r.cluster || ' ' || r.job_id, 'energy-implausible', e.energy_said || ' J', 'info'
 FROM core_run_energy AS e
 JOIN core_run AS r ON r.run_no = e.run_no
 WHERE e.basis = 'implausible'
 UNION ALL
-SELECT 'sacct', MIN(m.cluster || ' ' || m.partition), 'energy-unknown', COUNT(*) || ' runs', 'info'
+SELECT 'sacct', MIN(r.cluster || ' ' || r.job_id), 'energy-unknown', COUNT(*) || ' runs, ' || MAX(e.energy_said) || ' J', 'info'
 FROM core_run_energy AS e
 JOIN core_run AS r ON r.run_no = e.run_no
 JOIN core_combo AS m ON m.combo_no = r.combo_no
-WHERE e.basis = 'unknown' AND e.reported IS NOT NULL AND e.reported NOT IN ('', '0')
+WHERE e.basis = 'unknown' AND e.energy_said NOT IN ('', '0')
 GROUP BY m.cluster, m.partition
+UNION ALL
+SELECT 'sacct', MIN(r.cluster || ' ' || r.job_id), 'bad-node-list', COUNT(*) || ' runs, ' || SUBSTR(r.node_list, 1, 80), 'info'
+FROM core_run AS r
+LEFT JOIN ref_hostlist AS h ON h.node_list = r.node_list
+WHERE r.node_list <> '' AND h.node_list IS NULL
+GROUP BY r.cluster, r.node_list
+UNION ALL
+SELECT
+    'sacct', MIN(r.cluster || ' ' || r.job_id), 'nodes-disagree',
+    COUNT(*) || ' runs, NNodes ' || r.nodes_count || ', ' || SUBSTR(r.node_list, 1, 80), 'info'
+FROM core_run AS r
+JOIN (SELECT node_list, COUNT(*) AS nodes_count FROM ref_hostlist GROUP BY node_list) AS w ON w.node_list = r.node_list
+WHERE r.nodes_count > 0 AND r.nodes_count <> w.nodes_count
+GROUP BY r.cluster, r.node_list, r.nodes_count

@@ -7,26 +7,56 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pytest
 
+from ingest.slurm import ingest_file
 from models.build import SitePaths, build
+from tests.models.marts import table
 from tests.models.raw_rows import fill_raw, run
 from tests.models.sites import book, price, site, tariff
 
 HOUR = 3600
 T0 = 1_788_220_800  # 2026-09-01T00:00:00Z
+OCTOBER = T0 + 30 * 24 * HOUR
+BOOK = book(tariff(price("CPU", "cpu", "1")))
+REPRO = Path(__file__).resolve().parents[1] / "data" / "sacct-repro.psv"
+REAL = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "slurm-real"
+
+Energy = dict[int, tuple[str, int | None]]
 
 
-def energies(directory: Path, *records: dict[str, Any]) -> dict[int, tuple[str, int | None]]:
+def mart(paths: SitePaths, period: str = "2026-09") -> duckdb.DuckDBPyConnection:
+    return duckdb.connect(
+        str(build(paths, site(), BOOK, period, program_version="test").path), read_only=True
+    )
+
+
+def month(directory: Path, *records: dict[str, Any], period: str = "2026-09") -> duckdb.DuckDBPyConnection:
     paths = SitePaths(directory)
     fill_raw(paths.raw, list(records))
-    made = build(paths, site(), book(tariff(price("CPU", "cpu", "1"))), "2026-09", program_version="test")
-    con = duckdb.connect(str(made.path), read_only=True)
-    return {
-        job: (basis, joules)
-        for job, basis, joules in con.execute(
-            "SELECT job_id_raw, basis, energy_j FROM core_run_energy JOIN (SELECT run_no, job_id_raw FROM core_run) USING (run_no)"
-        ).fetchall()
-    }
+    return mart(paths, period)
+
+
+def of_runs(con: duckdb.DuckDBPyConnection, column: str = "energy_j") -> Energy:
+    """Job id -> basis and joules; one run a job."""
+    rows = table(
+        con,
+        f"SELECT r.job_id_raw, e.basis, e.{column} FROM core_run_energy AS e JOIN core_run AS r ON r.run_no = e.run_no",
+    )
+    assert len(rows) == table(con, "SELECT COUNT(*) FROM core_run")[0][0]
+    return {job: (basis, joules) for job, basis, joules in rows}
+
+
+def energies(directory: Path, *records: dict[str, Any]) -> Energy:
+    return of_runs(month(directory, *records))
+
+
+def findings(con: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
+    return table(
+        con,
+        """SELECT location, reason, detail, level FROM out_finding
+           WHERE reason LIKE 'energy-%' OR reason IN ('bad-node-list', 'nodes-disagree') ORDER BY ALL""",
+    )
 
 
 def metered(
@@ -36,8 +66,15 @@ def metered(
 
 
 def test_alone_on_its_node(tmp_path: Path) -> None:
-    """One run, one node, 3,600,000 J: 1 kWh."""
-    assert energies(tmp_path, metered(1, 0, HOUR, "3600000")) == {1: ("measured", 3_600_000)}
+    """One run, one node, 3,600,000 J: 1 kWh. Another before it, another after it, a third on another cluster."""
+    found = energies(
+        tmp_path,
+        metered(1, HOUR, 2 * HOUR, "3600000"),
+        metered(2, 0, HOUR, None),
+        metered(3, 2 * HOUR, 3 * HOUR, None),
+        metered(4, HOUR, 2 * HOUR, None, cluster="c2"),
+    )
+    assert found == {1: ("measured", 3_600_000)} | dict.fromkeys((2, 3, 4), ("unknown", None))
 
 
 def test_two_alike_share_a_node(tmp_path: Path) -> None:
@@ -46,17 +83,26 @@ def test_two_alike_share_a_node(tmp_path: Path) -> None:
     assert both == {1: ("shared", 1_800_000), 2: ("shared", 1_800_000)}
 
 
-def test_shared_for_a_part_of_the_time_and_by_cores(tmp_path: Path) -> None:
-    """Run 1: 10 cores for 2 h; run 2: 30 cores for the second of them.
+def test_seven_alike_lose_no_joule_that_divides(tmp_path: Path) -> None:
+    """7,000,000 J by seven is 1,000,000 J each; 7,000,006 J by seven is 1,000,000 J each and 6 J for nobody."""
+    for joules in (7_000_000, 7_000_006):
+        found = energies(
+            tmp_path / str(joules), *(metered(job, 0, HOUR, str(joules), tres="cpu=1") for job in range(7))
+        )
+        assert found == dict.fromkeys(range(7), ("shared", 1_000_000))
 
-    Run 1 held 20 core-h of 50 meanwhile: 1,000,000 x 20 / 50 = 400,000. Run 2 held 30 of 40: 600,000 x 30 / 40 = 450,000.
+
+def test_shared_for_a_part_of_the_time_and_by_cores(tmp_path: Path) -> None:
+    """A node of 500 kJ an hour. Run 1: 10 cores for 2 h; run 2: 30 cores for the second of them.
+
+    Run 1 has the first hour's 500,000 J and 10/40 of the second's: 625,000. Run 2 has 30/40: 375,000. All 1,000,000 J.
     """
     found = energies(
         tmp_path,
         metered(1, 0, 2 * HOUR, "1000000", tres="cpu=10"),
-        metered(2, HOUR, 2 * HOUR, "600000", tres="cpu=30"),
+        metered(2, HOUR, 2 * HOUR, "500000", tres="cpu=30"),
     )
-    assert found == {1: ("shared", 400_000), 2: ("shared", 450_000)}
+    assert found == {1: ("shared", 625_000), 2: ("shared", 375_000)}
 
 
 def test_several_nodes_of_which_one_is_shared(tmp_path: Path) -> None:
@@ -72,49 +118,205 @@ def test_several_nodes_of_which_one_is_shared(tmp_path: Path) -> None:
     assert found == {1: ("shared", 625_000), 2: ("unknown", None)}
 
 
+COUNTERS = (
+    ("18446744073709551614", "unknown"),  # NO_VAL64
+    ("18446744073709551615", "unknown"),  # INFINITE64
+    ("18446744073708549186", "unknown"),  # a wrap near 2^64, as a real 22.05 printed it
+    ("9223372036854775808", "unknown"),  # 2^63
+    ("9223372036854775807", "implausible"),
+    ("-2", "unknown"),  # NO_VAL64, signed
+    ("4294967294", "unknown"),  # NO_VAL
+    ("4294967295", "unknown"),  # INFINITE
+    ("4294966272", "implausible"),  # a wrap near 2^32: 1.2 MW for an hour
+    ("900000000000", "implausible"),
+    ("72000001", "implausible"),  # 20 kW for an hour is 72 MJ
+    ("72000000", "measured"),
+    ("1", "measured"),
+    ("0", "unknown"),
+    ("", "unknown"),
+    (None, "unknown"),
+    ("12.5K", "unknown"),
+)
+
+
 def test_what_is_no_energy(tmp_path: Path) -> None:
-    """2^64 - 2 is Slurm's unknown, 2^63 and beyond a wrapped counter, −2 the signed form; 250 MW is no node."""
+    """Each for an hour alone on a node."""
+    found = energies(
+        tmp_path, *(metered(n, 0, HOUR, joules, node=f"n{n}") for n, (joules, _) in enumerate(COUNTERS))
+    )
+    assert [found[n] for n in range(len(COUNTERS))] == [
+        (basis, int(joules) if joules and basis == "measured" else None) for joules, basis in COUNTERS
+    ]
+
+
+def test_limit_counts_the_nodes_of_the_list(tmp_path: Path) -> None:
+    """Four nodes may draw 4 x 72 MJ in an hour, whatever NNodes says; without a list NNodes counts."""
     found = energies(
         tmp_path,
-        metered(1, 0, HOUR, "18446744073709551614", node="a"),
-        metered(2, 0, HOUR, "18446744073708549186", node="b"),
-        metered(3, 0, HOUR, "-2", node="c"),
-        metered(4, 0, HOUR, "900000000000", node="d"),
-        metered(5, 0, HOUR, "", node="e"),
-        metered(6, 0, HOUR, "72000000", node="f"),
+        metered(1, 0, HOUR, "288000000", node="n[1-4]"),
+        metered(2, 0, HOUR, "288000001", node="m[1-4]"),
+        metered(3, 0, HOUR, "144000001", node="", nodes_count=2),
+        metered(4, 0, HOUR, "144000000", node="", nodes_count=2),
     )
     assert found == {
-        1: ("unknown", None), 2: ("unknown", None), 3: ("unknown", None), 4: ("implausible", None), 5: ("unknown", None),
-        6: ("measured", 72_000_000),
+        1: ("measured", 288_000_000), 2: ("implausible", None), 3: ("implausible", None), 4: ("unknown", None),
     }  # fmt: skip
 
 
-REPRO = Path(__file__).parents[1] / "data" / "sacct-repro.psv"
+def test_nobody_knows_whether_it_was_shared(tmp_path: Path) -> None:
+    """Without nodes a counter may be anybody's; a run without cores beside others has no part that could be told."""
+    found = energies(
+        tmp_path,
+        metered(1, 0, HOUR, "3600000", node=""),
+        metered(2, 0, HOUR, "3600000", node="n[1-"),
+        metered(3, 0, HOUR, "3600000", node="g1", tres="gres/gpu=1,node=1"),
+        metered(4, 0, HOUR, "3600000", node="g1", tres="cpu=4,node=1"),
+        metered(5, 0, HOUR, "3600000", node="g2", tres="gres/gpu=1,node=1"),
+    )
+    assert found == {
+        1: ("unknown", None), 2: ("unknown", None), 3: ("unknown", None), 4: ("shared", 3_600_000),
+        5: ("measured", 3_600_000),
+    }  # fmt: skip
 
 
-def repro(directory: Path, *cases: str) -> dict[int, tuple[str, int | None]]:
-    """The energies of some rows of the hand-written reproducers, alone in their store."""
-    with REPRO.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file, delimiter="|") if row["case"] in cases]
-    assert len(rows) == len(cases)
-    shift = T0 - 1_704_067_200  # the rows are of January 2024
-    return energies(
-        directory,
-        *(
-            metered(
-                int(row["JobIDRaw"]), int(row["Start"]) + shift - T0, int(row["End"]) + shift - T0, row["ConsumedEnergyRaw"],
-                node=row["NodeList"], tres=row["AllocTRES"], nodes_count=int(row["NNodes"]),
-            )
-            for row in rows
-        ),
-    )  # fmt: skip
+def test_two_months_add_up(tmp_path: Path) -> None:
+    """3 h over the month's end with 3,000,001 J, 1 h before it: floor(3,000,001 / 3) = 1,000,000 J and the rest.
+
+    In October another run shares the node half and half for the 2 h: floor(3,000,001 / 2) = 1,500,000 J is what the
+    run's own part would be if it had been so all the time, 1,000,000 J of it in October.
+    """
+    crossing = run(
+        1, OCTOBER - HOUR, OCTOBER + 2 * HOUR, "cpu=32", energy="3000001", node_list="n1", state="COMPLETED"
+    )
+    paths = SitePaths(tmp_path / "alone")
+    fill_raw(paths.raw, [crossing])
+    september, october = (of_runs(mart(paths, name), "period_energy_j")[1] for name in ("2026-09", "2026-10"))
+    assert (september, october) == (("measured", 1_000_000), ("measured", 2_000_001))
+
+    paths = SitePaths(tmp_path / "together")
+    fill_raw(paths.raw, [crossing, run(2, OCTOBER, OCTOBER + 2 * HOUR, "cpu=32", energy="", node_list="n1")])
+    september, october = (of_runs(mart(paths, name), "period_energy_j")[1] for name in ("2026-09", "2026-10"))
+    assert (september, october) == (("measured", 1_000_000), ("shared", 1_000_000))
+
+
+def test_findings(tmp_path: Path) -> None:
+    """One row for a jump, one for a partition's unknown counters; not said and 0 are nothing odd."""
+    con = month(
+        tmp_path,
+        metered(1, 0, HOUR, "900000000000", node="n1"),
+        metered(2, 0, HOUR, "18446744073709551614", node="n2"),
+        metered(3, 0, HOUR, "-2", node="n3"),
+        metered(4, 0, HOUR, "0", node="n4"),
+        metered(5, 0, HOUR, "", node="n5"),
+        metered(6, 0, HOUR, None, node="n6"),
+        metered(7, 0, HOUR, "", node="n[7-"),
+        metered(8, HOUR, 2 * HOUR, "", node="n[7-"),
+        metered(9, 0, HOUR, "", node="n[8-9]", nodes_count=4),
+        metered(10, 0, HOUR, "", node="b04-[09-10]", nodes_count=2),
+        metered(11, 0, HOUR, "", node="b04-[09-10]", nodes_count=None),
+    )
+    assert findings(con) == [
+        ("c1 1", "energy-implausible", "900000000000 J", "info"),
+        ("c1 2", "energy-unknown", "2 runs, 18446744073709551614 J", "info"),
+        ("c1 7", "bad-node-list", "2 runs, n[7-", "info"),
+        ("c1 9", "nodes-disagree", "1 runs, NNodes 4, n[8-9]", "info"),
+    ]
 
 
 def test_reproducers(tmp_path: Path) -> None:
-    """What the file says of them: unknown, invalid, 1 kWh, half of the node's for each of two."""
-    assert repro(tmp_path / "a", "energy_sentinel") == {121: ("unknown", None)}
-    assert repro(tmp_path / "b", "energy_implausible") == {124: ("implausible", None)}
-    assert repro(tmp_path / "c", "energy_good") == {125: ("measured", 3_600_000)}
-    assert repro(tmp_path / "d", "energy_shared_a", "energy_shared_b") == {
+    """What the file says of them: unknown, invalid, 1 kWh, half of the node's for each of two; b04-09, b04-10.
+
+    Rows 121, 124 and 125 stand for one node and one hour each, so each is alone in its store.
+    """
+    with REPRO.open(encoding="utf-8", newline="") as file:
+        header, *lines = list(csv.reader(file, delimiter="|"))
+
+    def january(*cases: str) -> duckdb.DuckDBPyConnection:
+        paths = SitePaths(tmp_path / cases[0])
+        paths.directory.mkdir()
+        source = paths.directory / "sacct.psv"
+        chosen = [line for line in lines if line[0] in cases]
+        assert len(chosen) == len(cases)
+        source.write_text("".join("|".join(line) + "\n" for line in [header, *chosen]), encoding="utf-8")
+        ingest_file(
+            paths.raw, source, cluster="c1", timezone="UTC", who="test", now_s=0, program_version="test"
+        )
+        return mart(paths, "2024-01")
+
+    assert of_runs(january("energy_sentinel")) == {121: ("unknown", None)}
+    assert of_runs(january("energy_implausible")) == {124: ("implausible", None)}
+    assert of_runs(january("energy_good")) == {125: ("measured", 3_600_000)}
+    assert of_runs(january("energy_shared_a", "energy_shared_b")) == {
         126: ("shared", 1_800_000), 127: ("shared", 1_800_000),
     }  # fmt: skip
+    padded = january("hostlist_padded")
+    assert table(padded, "SELECT node FROM ref_hostlist ORDER BY place") == [("b04-09",), ("b04-10",)]
+    assert findings(padded) == []
+
+
+def real(directory: Path, name: str) -> duckdb.DuckDBPyConnection:
+    source = REAL / name / "sacct-dup.psv"
+    if not source.exists():
+        pytest.skip("the recorded Slurm output is not beside the repository")
+    paths = SitePaths(directory)
+    ingest_file(
+        paths.raw, source, cluster="testhpc", timezone="UTC", who="test", now_s=0, program_version="test"
+    )
+    return mart(paths, "2026-10")
+
+
+@pytest.mark.parametrize("name", ["22.05-energy", "22.05-energy-underflow"])
+def test_no_node_of_a_real_slurm_is_counted_twice(name: str, tmp_path: Path) -> None:
+    """The emulated counters draw 200 W on cpu nodes, 900 W on gpu nodes; times are stretched by 1200.
+
+    So a node's energy while some metered run was on it is watts x that time / 1200. Counters and times are whole real
+    seconds, read at slightly different moments, so a second a run is granted. What the runs report is beyond that on
+    nodes that they shared; what they are given never is.
+    """
+    con = real(tmp_path, name)
+    rows = table(
+        con,
+        """
+        WITH metered AS (
+            SELECT r.node_list AS node, r.begin_s, r.reach_s, e.reported_j, e.energy_j,
+                   MAX(r.reach_s) OVER (PARTITION BY r.node_list ORDER BY r.begin_s, r.reach_s, r.run_no
+                                        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_s
+            FROM core_run AS r JOIN core_run_energy AS e ON e.run_no = r.run_no
+            WHERE e.energy_j IS NOT NULL AND r.node_list NOT LIKE '%[%'
+        )
+        SELECT node, COUNT(*), SUM(reported_j), SUM(energy_j),
+               SUM(GREATEST(reach_s - GREATEST(begin_s, COALESCE(before_s, begin_s)), 0)) // 1200 AS used_s
+        FROM metered GROUP BY node ORDER BY node
+        """,
+    )
+    assert len(rows) == 5  # gpu02 was used by a run of two nodes only
+    twice = []
+    for node, runs, reported_j, energy_j, used_s in rows:
+        most_j = (900 if node.startswith("gpu") else 200) * (used_s + runs)
+        assert 0 < energy_j <= most_j
+        if reported_j > most_j:
+            twice.append(node)
+    assert twice
+
+
+def test_real_wrap_around(tmp_path: Path) -> None:
+    """Task 4_1 of the recorded run went below zero: 2^64 - 1,002,430 J."""
+    con = real(tmp_path, "22.05-energy-underflow")
+    found = table(
+        con,
+        """SELECT e.basis, e.reported_j, e.energy_j, e.period_energy_j
+           FROM core_run_energy AS e JOIN core_run AS r ON r.run_no = e.run_no WHERE r.job_id = '4_1'""",
+    )
+    assert found == [("unknown", None, None, None)]
+    assert findings(con) == [("testhpc 4_1", "energy-unknown", "1 runs, 18446744073708549186 J", "info")]
+
+
+def test_real_job_that_changed_its_size(tmp_path: Path) -> None:
+    """Job 36 had two nodes, then one: its record of two nodes tells nothing, the last one tells all, 9135 J."""
+    con = real(tmp_path, "22.05-energy")
+    found = table(
+        con,
+        """SELECT r.state, e.basis, e.energy_j FROM core_run_energy AS e JOIN core_run AS r ON r.run_no = e.run_no
+           WHERE r.job_id = '36' ORDER BY r.begin_s""",
+    )
+    assert found == [("resizing", "unknown", None), ("completed", "measured", 9135)]
