@@ -20,7 +20,6 @@ from models.calendar import month_before
 from models.catalogue import text
 from models.format import change, money
 from models.mart import mart_path, mart_reader, publish, read_facts, read_manifest
-from models.tariff_file import read_price_book
 from reports.files import write_table
 from reports.simulation import Difference, as_table, differences
 
@@ -35,7 +34,7 @@ def simulate(
     """Price a built month under another book; the site's marts and ledger stay as they are."""
     call: Context = context.obj
     mart_path(call.paths.marts, period)
-    other = read_price_book(book, call.site.accelerators)
+    other = call.read_book(book)
     with tempfile.TemporaryDirectory(prefix="hesuan-") as folder:
         scratch = Path(folder) / "mart"
         _take_over(call.paths.marts, scratch, month_before(period))

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from hesuan.commands.simulate import simulate
 from hesuan.commands.tariff_tables import show_difference, show_version
 from hesuan.context import Context
 from hesuan.language import LANGUAGE, words
@@ -33,6 +34,7 @@ def _help(name: str) -> str:
 HELP = _help("help")
 
 app = typer.Typer(no_args_is_help=True)
+app.command("simulate", help=words("simulate"))(simulate)
 
 AsJson = Annotated[bool, typer.Option("--json", help=words("json"))]
 
