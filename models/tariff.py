@@ -71,7 +71,6 @@ class Tariff:
             default bill. CPU is never consumed while suspended, so it has no say here.
         not_priced: resource patterns that other prices include; anything else without a price stops the close.
         quantity_decimals: places to which a line's quantity is rounded before it is multiplied.
-        period_split: `overlap` gives each month what a run held in it; `end` gives all of a run to the month of its end.
         rules: meters, bands, tiers and the like.
         sha256: hash of everything above in a canonical form, so that an edit is seen; `valid_to` as written.
     """
@@ -88,7 +87,6 @@ class Tariff:
     sha256: str
     line_no: int
     rules: Rules = field(default_factory=Rules)
-    period_split: Literal["overlap", "end"] = "overlap"
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from models.tariff_rules import Rule, by_kind
 
 # Kinds of rule whose order says something; that of price rows does too.
 ORDERED = ("meter", "quota", "factor", "band", "credit")
-TERMS = ("approved_by", "quantity_decimals", "period_split", "not_priced")
+TERMS = ("approved_by", "quantity_decimals", "not_priced")
 
 Key = TypeVar("Key", bound=Hashable)
 

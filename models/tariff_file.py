@@ -155,7 +155,6 @@ def _version(file: TomlFile, at: TomlPath, table: Table, currency: str, ground: 
         sha256="",
         line_no=file.line(at),
         rules=rules,
-        period_split=head.period_split,
     )
     return replace(version, sha256=version_hash(version, currency)) if in_order else None
 

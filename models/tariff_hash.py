@@ -50,7 +50,6 @@ def version_said(version: Tariff, currency: str) -> dict[str, object]:
         "valid_to": said(version.valid_to),
         "approved_by": version.approved_by,
         "quantity_decimals": version.quantity_decimals,
-        "period_split": version.period_split,
         "not_priced": said(version.not_priced),
         "runs": dict(version.runs),
         "suspended": dict(version.suspended),

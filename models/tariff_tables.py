@@ -35,7 +35,6 @@ class VersionTable(TomlTable):
     valid_to: Day | None = None
     approved_by: Filled
     quantity_decimals: Annotated[int, AfterValidator(within(0, 6))] = 4
-    period_split: Annotated[Literal["overlap", "end"], BeforeValidator(one_of("overlap", "end"))] = "overlap"
     not_priced: list[Pattern] = Field(default_factory=list)
 
 

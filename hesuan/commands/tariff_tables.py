@@ -74,7 +74,6 @@ def _terms(speak: Words, version: Tariff, lang: str) -> list[str]:
     terms = {
         "approved_by": version.approved_by,
         "quantity_decimals": version.quantity_decimals,
-        "period_split": speak.say(f"split_{version.period_split}"),
         "not_priced": speak.value(version.not_priced),
         "runs": runs or UNKNOWN,
         "suspended": suspended or UNKNOWN,

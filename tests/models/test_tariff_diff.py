@@ -134,7 +134,7 @@ def test_rules_added_removed_changed():
 
 def test_terms():
     changed = (
-        BOOK.replace('approved_by = "x"', 'approved_by = "y"\nperiod_split = "end"\nquantity_decimals = 2')
+        BOOK.replace('approved_by = "x"', 'approved_by = "y"\nquantity_decimals = 2')
         .replace('["mem"]', '["mem", "node"]')
         .replace('node_fail = "refund"', 'failed = "free"')
         .replace('"gpu:*" = "free"', '"gpu:*" = "bill"')
@@ -144,7 +144,6 @@ def test_terms():
     } == {
         ("approved_by", "x", "y"),
         ("quantity_decimals", "4", "2"),
-        ("period_split", "overlap", "end"),
         ("not_priced", "['mem']", "['mem', 'node']"),
         ("runs.node_fail", "refund", "None"),
         ("runs.failed", "None", "free"),

@@ -78,7 +78,7 @@ CASES: list[tuple[str, str, list[tuple[int, str]]]] = [
     ('["mem", "node", "billing"]', '["mem", "node", "billing"', [(16, "到这里仍有引号或括号没有关闭。请往前找到它并补上。")]),
     ('id = "2026a"', 'id = "2026a"\nid = "2026b"', [(10, '“id = "2026b"”：同一个键或同一张表写了两次。请删去其中一处；要写多张表，请用双方括号，如 [[version]]。')]),
     ("[version.runs]", '[version.runs]\nfailed = """never closed', [(49, "到这里仍有引号或括号没有关闭。请往前找到它并补上。")]),
-    ('id = "2026a"', 'id = "2026a"\ncolour = "red"', [(10, "不认识“colour”。此处可用：id、valid_from、valid_to、approved_by、quantity_decimals、period_split、not_priced、runs、suspended、price、meter、band、factor、last_month、pool、quota、credit、contribution。请改正或删除。")]),
+    ('id = "2026a"', 'id = "2026a"\ncolour = "red"', [(10, "不认识“colour”。此处可用：id、valid_from、valid_to、approved_by、quantity_decimals、not_priced、runs、suspended、price、meter、band、factor、last_month、pool、quota、credit、contribution。请改正或删除。")]),
     ('node_fail = "refund"', 'node_fail = "refund"\nquantity_decimals = 2', [(18, "“quantity_decimals”写错了位置，它属于 [[version]]。请移到 [[version]] 之下、下一个方括号标题之前。")]),
     ('node_fail = "refund"', 'node_fail = "refund"\ncurrency = "CNY"', [(18, "“currency”写错了位置，它属于整个文件。请移到文件开头、第一个方括号标题之前。")]),
     ('list_price = "6.00"', "list_price = 6.00", [(36, '“list_price”是没有加引号的 6.00。为保证分毫不差，请加引号写成 "6.00"。')]),

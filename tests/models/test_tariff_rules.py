@@ -338,11 +338,6 @@ def test_what_is_left_out():
 
 def test_a_book_without_rules_has_none():
     assert only(HEAD).rules == Rules()
-    assert only(HEAD).period_split == "overlap"
-    assert (
-        only(HEAD.replace("[[version.price]]", 'period_split = "end"\n[[version.price]]', 1)).period_split
-        == "end"
-    )
 
 
 @pytest.mark.parametrize(
@@ -403,11 +398,6 @@ def test_everything_that_a_rule_says_is_in_the_hash(old: str, new: str):
     assert old in EVERY
     changed = EVERY.replace(old, new, 1)
     assert only(HEAD + changed).sha256 != only(HEAD + EVERY).sha256
-
-
-def test_the_split_of_periods_is_in_the_hash():
-    end = HEAD.replace("[[version.price]]", 'period_split = "end"\n[[version.price]]', 1)
-    assert only(HEAD).sha256 != only(end).sha256
 
 
 @pytest.mark.parametrize(

@@ -143,7 +143,7 @@ CASES: list[tuple[str, list[tuple[int, str]]]] = [
     (PART.replace('"chem"', '"bio"'), [(3, "site.toml 中没有租户“bio”。请改正，或先在 site.toml 中添加这个租户。")]),
     (FACTOR.replace("[[version.factor]]", "[version.factor]"), [(1, "“version.factor”应为表的列表。请每一项各写一个双方括号标题 [[version.factor]]。")]),
     (FACTOR.replace("[[version.factor]]", "[[version.factors]]"), [(1, "不认识“factors”。是否应为“factor”？请改正或删除。")]),
-    (FACTOR.replace("[[version.factor]]", "[[version.discount]]"), [(1, "不认识“discount”。此处可用：id、valid_from、valid_to、approved_by、quantity_decimals、period_split、not_priced、runs、suspended、price、meter、band、factor、last_month、pool、quota、credit、contribution。请改正或删除。")]),
+    (FACTOR.replace("[[version.factor]]", "[[version.discount]]"), [(1, "不认识“discount”。此处可用：id、valid_from、valid_to、approved_by、quantity_decimals、not_priced、runs、suspended、price、meter、band、factor、last_month、pool、quota、credit、contribution。请改正或删除。")]),
     (FACTOR + 'on = "list"\n', [(4, '“on”不能是 "list"。可用：both、price。')]),
     (FACTOR + 'off = "20%"\n', [(4, "不认识“off”。此处可用：name、name_en、items、cluster、partition、qos、user_class、tenants、factor、on。请改正或删除。")]),
     (FACTOR + "steps = []\n", [(4, "不认识“steps”。是否应为“items”？请改正或删除。")]),
