@@ -1,6 +1,6 @@
 -- out_capacity_waste: what runs held by how they ended, and how much of their cores they used.
 -- Grain: one row per cluster, partition of the job, state and resource.
--- Reads: core_use, core_run, core_combo, core_tres_item, raw.raw_sacct.
+-- Reads: core_use, core_run, core_combo, raw.raw_sacct.
 -- Units: base units. `held_base` is what the runs held within the period; `told_base` the part of it whose use sacct tells,
 --   and `used_base` that use: TotalCPU x the part of the run within the period, never more than was held.
 -- Assumptions: TotalCPU tells nothing of runs that have not ended, and nothing where it is zero (killed steps leave it out);
