@@ -34,18 +34,21 @@ ITEM = Unit("item", "item", 1)
 # The unit words that a column's name may end in; a test reads every column of every store against it.
 COLUMN_UNITS = frozenset(
     {
-        "ms",
-        "s",
-        "mib",
-        "mib_s",
-        "core_ms",
-        "card_ms",
-        "j",
+        "base",  # base units of the row's resource: ref_unit says which
         "bytes",
+        "core_ms",
         "count",
-        "share28",
-        "base",
-        "fen",
+        "days",
+        "e6",  # millionths of the unit of the rule's items
+        "e8",  # hundred-millionths, the places of a price
+        "fen",  # hundredths of the billing currency
+        "j",
+        "milli",  # thousandths of what a word of AllocTRES counts
+        "ms",
+        "parts",  # into how many parts the base unit beside it is divided
+        "s",
+        "share28",  # 28ths of a board
+        "w",
     }
 )
 

@@ -1,6 +1,6 @@
 -- out_user_day: what each user of a tenant held and cost on each local day: the rows of the details on paper.
 -- Grain: one row per tenant, project, user and day.
--- Reads: core_use, core_owner, core_combo, cal_span, out_run_charge.
+-- Reads: core_use, core_owner, core_combo, core_run, cal_span, out_run_charge.
 -- Units: core_ms, device_ms consumed; fen of the billing currency. A run counts on every day that it touches.
 WITH held AS (
     SELECT
