@@ -163,6 +163,21 @@ def test_limit_counts_the_nodes_of_the_list(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+def test_counter_of_a_job_that_changed_its_size_is_of_its_whole_life(tmp_path: Path) -> None:
+    """Slurm 22.05 repeats the first Start: 100 MJ in the 2 h since then may be (144 MJ), in the last hour not (72 MJ)."""
+    con = month(
+        tmp_path,
+        metered(1, 0, HOUR, None, state="RESIZING", submit_s=T0, eligible_s=T0),
+        metered(1, 0, 2 * HOUR, "100000000", submit_s=T0 + HOUR, eligible_s=T0 + HOUR),
+    )
+    found = table(
+        con,
+        """SELECT r.begin_s, e.basis, e.energy_j, e.period_energy_j
+           FROM core_run_energy AS e JOIN core_run AS r ON r.run_no = e.run_no ORDER BY 1""",
+    )
+    assert found == [(T0, "unknown", None, None), (T0 + HOUR, "measured", 100_000_000, 100_000_000)]
+
+
 def test_nobody_knows_whether_it_was_shared(tmp_path: Path) -> None:
     """Without nodes a counter may be anybody's; a run without cores beside others has no part that could be told."""
     found = energies(
@@ -320,3 +335,12 @@ def test_real_job_that_changed_its_size(tmp_path: Path) -> None:
            WHERE r.job_id = '36' ORDER BY r.begin_s""",
     )
     assert found == [("resizing", "unknown", None), ("completed", "measured", 9135)]
+
+
+@pytest.mark.parametrize("name", ["22.05", "24.11", "26.05"])
+def test_a_real_slurm_without_sensors_tells_nothing(name: str, tmp_path: Path) -> None:
+    """It prints 0 for every job that ended, which is no energy."""
+    con = real(tmp_path, name)
+    assert table(con, "SELECT DISTINCT energy_said FROM core_run_energy ORDER BY 1") == [("0",), (None,)]
+    assert table(con, "SELECT DISTINCT basis, energy_j FROM core_run_energy") == [("unknown", None)]
+    assert findings(con) == []
