@@ -7,28 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import pytest
 
 from ingest.slurm import ingest_file
-from models.build import SitePaths, build
+from models.build import SitePaths
+from tests.models.energy_marts import Energy, findings, mart, of_runs
 from tests.models.marts import table
 from tests.models.raw_rows import fill_raw, run
-from tests.models.sites import book, price, site, tariff
 
 HOUR = 3600
 T0 = 1_788_220_800  # 2026-09-01T00:00:00Z
 OCTOBER = T0 + 30 * 24 * HOUR
-BOOK = book(tariff(price("CPU", "cpu", "1")))
 REPRO = Path(__file__).resolve().parents[1] / "data" / "sacct-repro.psv"
-REAL = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "slurm-real"
-
-Energy = dict[int, tuple[str, int | None]]
-
-
-def mart(paths: SitePaths, period: str = "2026-09") -> duckdb.DuckDBPyConnection:
-    return duckdb.connect(
-        str(build(paths, site(), BOOK, period, program_version="test").path), read_only=True
-    )
 
 
 def month(directory: Path, *records: dict[str, Any], period: str = "2026-09") -> duckdb.DuckDBPyConnection:
@@ -37,26 +26,8 @@ def month(directory: Path, *records: dict[str, Any], period: str = "2026-09") ->
     return mart(paths, period)
 
 
-def of_runs(con: duckdb.DuckDBPyConnection, column: str = "energy_j") -> Energy:
-    """Job id -> basis and joules; one run a job."""
-    rows = table(
-        con,
-        f"SELECT r.job_id_raw, e.basis, e.{column} FROM core_run_energy AS e JOIN core_run AS r ON r.run_no = e.run_no",
-    )
-    assert len(rows) == table(con, "SELECT COUNT(*) FROM core_run")[0][0]
-    return {job: (basis, joules) for job, basis, joules in rows}
-
-
 def energies(directory: Path, *records: dict[str, Any]) -> Energy:
     return of_runs(month(directory, *records))
-
-
-def findings(con: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
-    return table(
-        con,
-        """SELECT location, reason, detail, level FROM out_finding
-           WHERE reason LIKE 'energy-%' OR reason IN ('bad-node-list', 'nodes-disagree') ORDER BY ALL""",
-    )
 
 
 def metered(
@@ -267,80 +238,3 @@ def test_reproducers(tmp_path: Path) -> None:
     padded = january("hostlist_padded")
     assert table(padded, "SELECT node FROM ref_hostlist ORDER BY place") == [("b04-09",), ("b04-10",)]
     assert findings(padded) == []
-
-
-def real(directory: Path, name: str) -> duckdb.DuckDBPyConnection:
-    source = REAL / name / "sacct-dup.psv"
-    if not source.exists():
-        pytest.skip("the recorded Slurm output is not beside the repository")
-    paths = SitePaths(directory)
-    ingest_file(
-        paths.raw, source, cluster="testhpc", timezone="UTC", who="test", now_s=0, program_version="test"
-    )
-    return mart(paths, "2026-10")
-
-
-@pytest.mark.parametrize("name", ["22.05-energy", "22.05-energy-underflow"])
-def test_no_node_of_a_real_slurm_is_counted_twice(name: str, tmp_path: Path) -> None:
-    """The emulated counters draw 200 W on cpu nodes, 900 W on gpu nodes; times are stretched by 1200.
-
-    So a node's energy while some metered run was on it is watts x that time / 1200. Counters and times are whole real
-    seconds, read at slightly different moments, so a second a run is granted. What the runs report is beyond that on
-    nodes that they shared; what they are given never is.
-    """
-    con = real(tmp_path, name)
-    rows = table(
-        con,
-        """
-        WITH metered AS (
-            SELECT r.node_list AS node, r.begin_s, r.reach_s, e.reported_j, e.energy_j,
-                   MAX(r.reach_s) OVER (PARTITION BY r.node_list ORDER BY r.begin_s, r.reach_s, r.run_no
-                                        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_s
-            FROM core_run AS r JOIN core_run_energy AS e ON e.run_no = r.run_no
-            WHERE e.energy_j IS NOT NULL AND r.node_list NOT LIKE '%[%'
-        )
-        SELECT node, COUNT(*), SUM(reported_j), SUM(energy_j),
-               SUM(GREATEST(reach_s - GREATEST(begin_s, COALESCE(before_s, begin_s)), 0)) // 1200 AS used_s
-        FROM metered GROUP BY node ORDER BY node
-        """,
-    )
-    assert len(rows) == 5  # gpu02 was used by a run of two nodes only
-    twice = []
-    for node, runs, reported_j, energy_j, used_s in rows:
-        most_j = (900 if node.startswith("gpu") else 200) * (used_s + runs)
-        assert 0 < energy_j <= most_j
-        if reported_j > most_j:
-            twice.append(node)
-    assert twice
-
-
-def test_real_wrap_around(tmp_path: Path) -> None:
-    """Task 4_1 of the recorded run went below zero: 2^64 - 1,002,430 J."""
-    con = real(tmp_path, "22.05-energy-underflow")
-    found = table(
-        con,
-        """SELECT e.basis, e.reported_j, e.energy_j, e.period_energy_j
-           FROM core_run_energy AS e JOIN core_run AS r ON r.run_no = e.run_no WHERE r.job_id = '4_1'""",
-    )
-    assert found == [("unknown", None, None, None)]
-    assert findings(con) == [("testhpc 4_1", "energy-unknown", "1 runs, 18446744073708549186 J", "info")]
-
-
-def test_real_job_that_changed_its_size(tmp_path: Path) -> None:
-    """Job 36 had two nodes, then one: its record of two nodes tells nothing, the last one tells all, 9135 J."""
-    con = real(tmp_path, "22.05-energy")
-    found = table(
-        con,
-        """SELECT r.state, e.basis, e.energy_j FROM core_run_energy AS e JOIN core_run AS r ON r.run_no = e.run_no
-           WHERE r.job_id = '36' ORDER BY r.begin_s""",
-    )
-    assert found == [("resizing", "unknown", None), ("completed", "measured", 9135)]
-
-
-@pytest.mark.parametrize("name", ["22.05", "24.11", "26.05"])
-def test_a_real_slurm_without_sensors_tells_nothing(name: str, tmp_path: Path) -> None:
-    """It prints 0 for every job that ended, which is no energy."""
-    con = real(tmp_path, name)
-    assert table(con, "SELECT DISTINCT energy_said FROM core_run_energy ORDER BY 1") == [("0",), (None,)]
-    assert table(con, "SELECT DISTINCT basis, energy_j FROM core_run_energy") == [("unknown", None)]
-    assert findings(con) == []
