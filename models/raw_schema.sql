@@ -6,8 +6,8 @@ CREATE TABLE raw_meta (schema_version INTEGER NOT NULL, created_at_s BIGINT NOT 
 -- One file, or one pulled window, appended whole in one transaction.
 CREATE TABLE raw_batch (
     batch_id BIGINT NOT NULL,          -- 1, 2, 3 … in order of arrival
-    source VARCHAR NOT NULL,           -- 'sacct'
-    cluster VARCHAR NOT NULL,          -- the cluster named by the user; rows may name their own
+    source VARCHAR NOT NULL,           -- 'sacct', 'storage', 'items', or one of the inventory's
+    cluster VARCHAR NOT NULL,          -- the cluster, or storage system, named by the user; rows may name their own
     origin VARCHAR NOT NULL,           -- file name or command, for people
     format VARCHAR NOT NULL,           -- 'text', 'json'
     source_version VARCHAR,            -- Slurm release or data_parser where the source says it
@@ -18,9 +18,9 @@ CREATE TABLE raw_batch (
     window_end_s BIGINT,
     read_at_s BIGINT,                  -- when the source was asked, for a pull; NULL for a file
     records_count BIGINT NOT NULL,     -- allocation records in = kept + rejected
-    kept_count BIGINT NOT NULL,        -- rows in raw_sacct
+    kept_count BIGINT NOT NULL,        -- rows in the raw table of the source
     rejected_count BIGINT NOT NULL,    -- rows in raw_rejected
-    steps_count BIGINT NOT NULL,       -- step rows seen and left out: never billed
+    steps_count BIGINT NOT NULL,       -- rows seen and left out: steps, which are never billed; quotas of a kind that was not asked for
     ingested_at_s BIGINT NOT NULL,
     ingested_by VARCHAR NOT NULL,
     program_version VARCHAR NOT NULL
@@ -148,4 +148,40 @@ CREATE TABLE raw_node_event (
 -- Up to when a live source has been read without a gap; moved only after a pull's transaction.
 CREATE TABLE raw_watermark (
     source VARCHAR NOT NULL, cluster VARCHAR NOT NULL, read_to_s BIGINT NOT NULL, batch_id BIGINT NOT NULL
+);
+
+-- What somebody kept on a storage system at one moment, as its quota report says it. Its batches have the source 'storage'.
+-- A row is known by (system, fileset, account, user_name) and its local day: of a day the latest counts, of equal moments the
+-- newest batch. What a report does not name was not read, and is carried on: gone is what a row says holds 0 bytes.
+CREATE TABLE raw_storage (
+    batch_id BIGINT NOT NULL,
+    record_no BIGINT NOT NULL,         -- 1-based place among the batch's records
+    system VARCHAR NOT NULL,           -- the storage system, as the price book's storage:SYSTEM names it
+    fileset VARCHAR NOT NULL,          -- fileset, project id, pool or directory tree; '' where the quota is of the whole system
+    account VARCHAR NOT NULL,          -- group; '' where the row is not of a group
+    user_name VARCHAR NOT NULL,        -- '' where the row is not of a user
+    taken_s BIGINT NOT NULL,           -- moment of the snapshot
+    used_bytes BIGINT NOT NULL,
+    limit_bytes BIGINT,                -- hard limit, else the soft one; NULL: none
+    files_count BIGINT                 -- NULL: not said
+);
+
+-- Co-location, licences, account fees, one-off items, as a person wrote them down. Its batches have the source 'items'.
+-- A row is known by (kind, code, account, user_name, project, begin_s): all rows of the newest batch that names it count, so
+-- two like ones in one file are two, and a later file that names it with quantity 0 takes it back.
+CREATE TABLE raw_item (
+    batch_id BIGINT NOT NULL,
+    record_no BIGINT NOT NULL,
+    kind VARCHAR NOT NULL,             -- 'colo', 'licence', 'account', 'item'
+    code VARCHAR NOT NULL,             -- which rack, licence, plan or item
+    account VARCHAR NOT NULL,
+    user_name VARCHAR NOT NULL,
+    project VARCHAR NOT NULL,          -- '': the tenant's rule says it
+    begin_s BIGINT NOT NULL,           -- a local midnight
+    end_s BIGINT,                      -- a local midnight, the first day on which it is no more; NULL: see unit
+    quantity_milli BIGINT NOT NULL,    -- thousandths of the unit
+    unit VARCHAR NOT NULL,             -- 'rack', 'licence', 'account': so many on each day, without an end until told otherwise;
+                                       -- 'kWh' and the words of items: so many in all, without an end on the first day
+    approved_by VARCHAR NOT NULL,
+    note VARCHAR NOT NULL
 );

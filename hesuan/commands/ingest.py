@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from hesuan import __version__
-from hesuan.commands import inventory
+from hesuan.commands import ingest_other, inventory
 from hesuan.context import Context
 from hesuan.language import LANGUAGE, words
 from hesuan.moments import moment, span
@@ -25,6 +25,7 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
 
 app.command("inventory", help=inventory.HELP)(inventory.inventory)
+ingest_other.register(app)
 
 
 @app.callback()
