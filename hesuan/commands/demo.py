@@ -14,8 +14,9 @@ from rich.table import Table
 from hesuan.commands.build import run_build
 from hesuan.commands.check import run_checks
 from hesuan.commands.ingest import from_file
-from hesuan.commands.report import is_draft, run_bills
+from hesuan.commands.report import run_bills
 from hesuan.context import Context
+from hesuan.documents import is_draft
 from hesuan.language import words
 from hesuan.summary import Summary
 from models.catalogue import text

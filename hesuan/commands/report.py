@@ -8,10 +8,11 @@ from typing import Annotated
 
 import typer
 
+from hesuan.commands import capacity
 from hesuan.context import Context
+from hesuan.documents import asked_formats, is_draft, out_folder
 from hesuan.language import words
 from models.errors import HesuanError
-from models.ledger import is_closed, ledger_reader
 from models.mart import mart_reader
 from reports.bills import FORMATS, write_bills
 from reports.load import tenants
@@ -25,22 +26,7 @@ def _documents() -> None:
     """Documents that can be made."""
 
 
-def _out(call: Context, period: str, out: Path | None) -> Path:
-    return out if out is not None else call.directory / "reports" / period
-
-
-def _formats(said: str, known: tuple[str, ...]) -> tuple[str, ...]:
-    asked = tuple(word.strip().lower() for word in said.split(",") if word.strip())
-    wrong = [word for word in asked if word not in known]
-    if wrong or not asked:
-        raise HesuanError("cli.bad_format", found=", ".join(wrong) or said, known=", ".join(known))
-    return asked
-
-
-def is_draft(call: Context, period: str) -> bool:
-    """Whether the ledger has not closed `period`."""
-    with ledger_reader(call.paths.ledger) as con:
-        return not is_closed(con, period)
+app.command("capacity", help=capacity.HELP)(capacity.capacity)
 
 
 @app.command("bill", help=words("report_bill"))
@@ -55,12 +41,12 @@ def bill(
     """Write the bills of a period."""
     call: Context = context.obj
     paths = run_bills(
-        call, call.month(period), tenant or (), _out(call, period, out), _formats(form, FORMATS)
+        call, call.month(period), tenant or (), out_folder(call, period, out), asked_formats(form, FORMATS)
     )
     if as_json:
         typer.echo(json.dumps([str(path) for path in paths]))
         return
-    call.say("cli.reported", files=len(paths), out=_out(call, period, out))
+    call.say("cli.reported", files=len(paths), out=out_folder(call, period, out))
 
 
 def run_bills(
@@ -97,15 +83,15 @@ def reconciliation(
 ) -> int:
     """Write the reconciliation of a period; exit 1 when something does not add up."""
     call: Context = context.obj
-    asked = _formats(form, ("pdf", "csv"))
+    asked = asked_formats(form, ("pdf", "csv"))
     with mart_reader(call.paths.marts, call.month(period)) as con:
         paths, adds_up = write_reconciliation(
-            con, _out(call, period, out), formats=asked, lang=call.lang, draft=is_draft(call, period)
+            con, out_folder(call, period, out), formats=asked, lang=call.lang, draft=is_draft(call, period)
         )
     if as_json:
         typer.echo(json.dumps({"files": [str(path) for path in paths], "adds_up": adds_up}))
     else:
-        call.say("cli.reported", files=len(paths), out=_out(call, period, out))
+        call.say("cli.reported", files=len(paths), out=out_folder(call, period, out))
         if not adds_up:
             call.say("cli.not_adding_up", period=period)
     return 0 if adds_up else 1

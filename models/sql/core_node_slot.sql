@@ -6,6 +6,8 @@
 -- Method: allocated comes first, whatever else is said of the node; what is left of a node that is down, drained or in
 --   maintenance is that; of the rest, time for which nobody read the job records is unknown; then what a reservation
 --   keeps and its own runs do not use is reserved_idle; the rest is idle. What runs held beyond the capacity is over.
+-- Beside the identity: `assumed_base` is the part of reserved_idle and idle that rests on an assumed coverage, `blind_base`
+--   the part of allocated, within the capacity, of time for which nobody read all records: it is no base for a utilisation.
 -- Assumptions: within a piece, use below and above capacity offset each other. Memory is left out for clusters where some
 --   run does not say how much it held (a site that does not track it), for its idle time would be invented.
 WITH untracked AS (
@@ -74,6 +76,7 @@ SELECT
     CAST(SUM(CASE WHEN condition_no = 2 THEN free_base ELSE 0 END) AS BIGINT) AS drained_base,
     CAST(SUM(kept_base) AS BIGINT) AS maintenance_base,
     CAST(SUM(CASE WHEN coverage IS NULL THEN rest_base ELSE 0 END) AS BIGINT) AS unknown_base,
-    CAST(SUM(CASE WHEN coverage = 'assumed' THEN rest_base ELSE 0 END) AS BIGINT) AS assumed_base
+    CAST(SUM(CASE WHEN coverage = 'assumed' THEN rest_base ELSE 0 END) AS BIGINT) AS assumed_base,
+    CAST(SUM(CASE WHEN coverage IS NULL THEN LEAST(allocated_base, capacity_base) ELSE 0 END) AS BIGINT) AS blind_base
 FROM judged
 GROUP BY node_no, slot_no, partitions, resource

@@ -16,7 +16,8 @@ SELECT
     CAST(SUM(s.over_base) AS HUGEINT) AS over_base, CAST(SUM(s.reserved_idle_base) AS HUGEINT) AS reserved_idle_base,
     CAST(SUM(s.idle_base) AS HUGEINT) AS idle_base, CAST(SUM(s.down_base) AS HUGEINT) AS down_base,
     CAST(SUM(s.drained_base) AS HUGEINT) AS drained_base, CAST(SUM(s.maintenance_base) AS HUGEINT) AS maintenance_base,
-    CAST(SUM(s.unknown_base) AS HUGEINT) AS unknown_base, CAST(SUM(s.assumed_base) AS HUGEINT) AS assumed_base
+    CAST(SUM(s.unknown_base) AS HUGEINT) AS unknown_base, CAST(SUM(s.assumed_base) AS HUGEINT) AS assumed_base,
+    CAST(SUM(s.blind_base) AS HUGEINT) AS blind_base
 FROM core_node_slot AS s
 JOIN node AS n ON n.node_no = s.node_no
 GROUP BY n.cluster, n.node, n.partitions, s.resource
