@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -40,22 +39,6 @@ SUMMARY = {
     "errors",
 }
 BATCH = {"batch_id", "format", "records", "kept", "rejected", "steps", "already"}
-
-
-@pytest.fixture
-def site(demo_en, tmp_path) -> Path:
-    """A copy of the sample site."""
-    return Path(shutil.copytree(demo_en.site, tmp_path / "site"))
-
-
-@pytest.fixture
-def new_site(tmp_path) -> Path:
-    """The sample's configuration, nothing ingested."""
-    place = tmp_path / "new"
-    place.mkdir()
-    for name in ("site.toml", "tariffs.toml"):
-        shutil.copyfile(folder() / name, place / name)
-    return place
 
 
 def tamper(site: Path) -> None:
@@ -189,11 +172,6 @@ def test_quiet_says_only_what_was_asked_for(site, new_site, tmp_path):
     assert hesuan("-q", "check", "2026-10", site=site).err
 
 
-def test_a_quiet_demo(tmp_path):
-    said = hesuan("-q", "demo", "--out", tmp_path / "demo")
-    assert (said.code, said.out, said.err) == (0, "", "")
-
-
 def test_lines_are_plain_and_whole_without_a_terminal(demo_en, tmp_path):
     place = (
         tmp_path / ("a-name-that-is-longer-than-a-narrow-terminal-is-wide-" * 3) / ":warning: [bold]x[/bold]"
@@ -218,14 +196,9 @@ def test_lines_are_plain_and_whole_without_a_terminal(demo_en, tmp_path):
     assert b"\x1b" not in wrong.stderr
 
 
-def test_the_table_of_the_demo_is_not_cut_without_a_terminal(tmp_path):
-    done = subprocess.run(
-        [*PROGRAM, "--lang", "en", "demo", "--out", str(tmp_path / "demo")],
-        env=environment(COLUMNS="30", TERM="xterm"), check=True, capture_output=True,
-    )  # fmt: skip
-    said = done.stdout.decode()
-    assert "\x1b" not in said
-    (row,) = [line for line in said.splitlines() if line.startswith("September 2026")]
+def test_the_table_of_the_demo_is_not_cut_without_a_terminal(demo_en):
+    assert "\x1b" not in demo_en.said.out
+    (row,) = [line for line in demo_en.said.out.splitlines() if line.startswith("September 2026")]
     assert row.split()[2:] == ["8", "438,661.51", "10,665.54", "¥74,556.14", "¥4,473.37", "¥79,029.51"]
 
 
@@ -273,115 +246,6 @@ def test_a_terminal_that_knows_few_letters(demo_en, encoding):
     assert raw.stderr == b""
     # An ASCII stream is taken for a misconfigured one: it is given UTF-8.
     assert "ai-gu-001" in raw.stdout.decode("utf-8" if encoding == "ascii" else encoding)
-
-
-HEADER = b"JobIDRaw|Account|User|Partition|State|Submit|Start|End|ElapsedRaw|AllocTRES\n"
-RECORD = b"1|alpha|u1|cpu|COMPLETED|1788192000|1788192060|1788195660|3600|cpu=4,mem=8G,node=1\n"
-HOSTILE_FILES: dict[str, bytes] = {
-    "empty": b"",
-    "a line end": b"\n",
-    "nothing but spaces": b" " * 10_000,
-    "zeros": b"\0" * 100_000,
-    "junk": bytes(n * 7919 % 256 for n in range(100_000)),
-    "a gzip cut short": b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03abc",
-    "a PDF": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<<>>\nendobj\n",
-    "a picture": b"\x89PNG\r\n\x1a\n" + b"\0" * 64,
-    "another table": b"name,amount\nx,1\n",
-    "prose": "这是一份说明，不是 sacct 的输出。\n".encode() * 50,
-    "JSON of something else": b'{"hello": [1, 2]}',
-    "JSON cut short": b'{"jobs": [{"job_id": 1, "account": "a"',
-    "a header that lacks what a bill needs": b"JobIDRaw|State\n1|COMPLETED\n",
-    "a fixed width": b"       JobID    JobName\n------------ ----------\n1                  test\n",
-    "UTF-16": "JobIDRaw|State".encode("utf-16"),
-    "one long line": b"x" * 3_000_000,
-}
-
-
-@pytest.mark.parametrize("name", HOSTILE_FILES)
-def test_a_file_that_is_no_answer_of_sacct(new_site, tmp_path, name):
-    file = tmp_path / "in.txt"
-    file.write_bytes(HOSTILE_FILES[name])
-    said = hesuan("ingest", "slurm", "--cluster", "c1", "--file", file, site=new_site)
-    assert (said.code, said.out) == (2, ""), said
-    assert len(said.err.splitlines()) == 1
-    assert len(said.err) < 1000, "what was seen is shown in part"
-    assert str(file) in said.err
-    assert "A fault of this program" not in said.err
-    assert "A store could not" not in said.err
-
-
-@pytest.mark.parametrize("path", ["", "/no/such/file", "/proc/self/mem", "/dev/null/x", "."])
-def test_a_file_that_cannot_be_read(new_site, path):
-    said = hesuan("ingest", "slurm", "--cluster", "c1", f"--file={path}", site=new_site)
-    assert (said.code, said.out) == (2, "")
-    assert len(said.err.splitlines()) == 1
-    assert "A fault of this program" not in said.err
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_file_that_may_not_be_read(new_site, tmp_path):
-    file = tmp_path / "in.txt"
-    file.write_bytes(HEADER)
-    file.chmod(0)
-    said = hesuan("ingest", "slurm", "--cluster", "c1", "--file", file, site=new_site)
-    assert said.code == 2
-    assert str(file) in said.err
-
-
-@pytest.mark.parametrize(
-    "columns", ["", ",", "JobIDRaw", "nonsense,words", "JobIDRaw,JobIDRaw", "JobIDRaw,State,Start", "," * 500]
-)
-@pytest.mark.parametrize("content", [HEADER + RECORD, RECORD])
-def test_columns_that_do_not_fit(new_site, tmp_path, columns, content):
-    file = tmp_path / "in.txt"
-    file.write_bytes(content)
-    said = hesuan("ingest", "slurm", "--cluster", "c1", "--file", file, "--columns", columns, site=new_site)
-    assert said.code == 2 or (columns == "" and content.startswith(b"Job")), said
-    assert "A fault of this program" not in said.err
-    assert len(said.err.splitlines()) <= 1
-
-
-@pytest.mark.parametrize(
-    "zone", ["", "Mars/Olympus", "CST", "+8", "../../etc/passwd", "Asia", "x" * 300, "亚洲/上海"]
-)
-def test_a_zone_that_is_not_known(new_site, zone):
-    said = hesuan(*GPU[:-1], zone, site=new_site)
-    assert (said.code, said.out) == (2, ""), said
-    assert "A fault of this program" not in said.err
-    assert "Asia/Shanghai" in said.err
-
-
-def test_a_second_file_that_is_bad_leaves_the_first(new_site, tmp_path):
-    good = tmp_path / "good.txt"
-    good.write_bytes(HEADER + RECORD)
-    (tmp_path / "bad.txt").write_bytes(b"")
-    said = hesuan("ingest", "slurm", "--cluster", "c1", good, tmp_path / "bad.txt", site=new_site)
-    assert said.code == 2
-    assert "batch 1, 1 records = 1 kept" in said.out
-    again = hesuan("ingest", "slurm", "--cluster", "c1", good, site=new_site)
-    assert again.code == 0
-    assert "already there as batch 1" in again.out
-
-
-def test_a_file_name_that_is_no_text(new_site, tmp_path):
-    file = Path(os.fsdecode(bytes(tmp_path) + b"/alt-\xfcbersicht.txt"))
-    file.write_bytes(HEADER + RECORD)
-    said = subprocess.run(
-        [*PROGRAM, "--lang", "en", "--site", str(new_site), "ingest", "slurm", "--cluster", "c1", "--file", file],
-        env=environment(), check=False, capture_output=True,
-    )  # fmt: skip
-    assert (said.returncode, said.stderr) == (0, b"")
-    assert b"1 records = 1 kept" in said.stdout
-
-
-@pytest.mark.parametrize("cluster", ["", " ", "a" * 500, "集群", "'; DROP TABLE raw_sacct; --", "a/b", "\n"])
-def test_any_word_is_a_cluster(new_site, tmp_path, cluster):
-    file = tmp_path / "in.txt"
-    file.write_bytes(HEADER + RECORD)
-    said = hesuan("ingest", "slurm", f"--cluster={cluster}", "--file", file, site=new_site)
-    assert said.code in {0, 2}
-    assert "A fault of this program" not in said.err
-    assert hesuan("build", PERIOD, site=new_site).code == (0 if said.code == 0 else 2)
 
 
 @pytest.mark.parametrize("job", ["1", "690001_3", "'", "%"])
