@@ -35,7 +35,7 @@ def write_capacity_workbook(found: Capacity, path: Path, lang: str) -> None:
     last = period_of(facts.period, facts.timezone).last_day
     with replacing(path) as part:
         workbook = xlsxwriter.Workbook(
-            str(part), {**PLAIN, "default_format_properties": FONT, "in_memory": True}
+            str(part), {**PLAIN, "default_format_properties": dict(FONT), "in_memory": True}
         )
         # Not the clock: the same data give the same bytes.
         created = datetime.combine(last, time(), UTC)
