@@ -46,7 +46,9 @@ seen AS (
     JOIN covered AS v ON v.node_no = c.node_no AND v.from_s <= c.from_s AND v.to_s > c.from_s
     GROUP BY c.node_no, c.from_s
 )
-SELECT c.node_no, b.slot_no, c.from_s, c.to_s, n.tres_no, COALESCE(n.partitions, '') AS partitions, d.condition_no, s.coverage
+SELECT
+    ROW_NUMBER() OVER (ORDER BY c.node_no, c.from_s) AS piece_no,
+    c.node_no, b.slot_no, c.from_s, c.to_s, n.tres_no, COALESCE(n.partitions, '') AS partitions, d.condition_no, s.coverage
 FROM cut AS c
 JOIN cal_slot_bucket AS b ON b.bucket_no = c.from_s // 900
 LEFT JOIN core_node AS n ON n.node_no = c.node_no AND n.from_s <= c.from_s AND n.to_s > c.from_s

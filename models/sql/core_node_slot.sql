@@ -20,39 +20,38 @@ node AS (
     FROM core_node AS n
     LEFT JOIN untracked AS u ON u.cluster = n.cluster
 ),
-capacity AS (
-    SELECT c.node_no, c.from_s, i.resource, CAST(i.per_s_base AS BIGINT) * (c.to_s - c.from_s) AS capacity_base
+stated AS (
+    SELECT
+        c.piece_no, i.resource, i.per_s_base * (c.to_s - c.from_s) AS capacity_base, 0 AS allocated_base, 0 AS within_base,
+        0 AS maintenance_base, 0 AS reserved_base
     FROM core_node_piece AS c
     JOIN core_tres_item AS i ON i.tres_no = c.tres_no AND i.resource NOT IN ('billing', 'node')
-),
-kept AS (
+    UNION ALL
+    SELECT piece_no, resource, 0, allocated_base, within_base, 0, 0 FROM core_node_alloc
+    UNION ALL
     SELECT
-        c.node_no, c.from_s, r.resource,
-        SUM(CASE WHEN r.kind = 'maintenance' THEN r.per_s_base * (c.to_s - c.from_s) ELSE 0 END) AS maintenance_base,
-        SUM(CASE WHEN r.kind = 'reserved' THEN r.per_s_base * (c.to_s - c.from_s) ELSE 0 END) AS reserved_base
-    FROM core_node_piece AS c
-    JOIN core_node_reserved AS r ON r.node_no = c.node_no AND r.from_s <= c.from_s AND r.to_s > c.from_s
-    GROUP BY c.node_no, c.from_s, r.resource
+        c.piece_no, r.resource, 0, 0, 0,
+        CASE WHEN r.kind = 'maintenance' THEN r.per_s_base * (c.to_s - c.from_s) ELSE 0 END,
+        CASE WHEN r.kind = 'reserved' THEN r.per_s_base * (c.to_s - c.from_s) ELSE 0 END
+    FROM core_node_reserved AS r
+    JOIN core_node_piece AS c ON c.node_no = r.node_no AND c.from_s >= r.from_s AND c.from_s < r.to_s
 ),
-joined AS (
+summed AS (
     SELECT
-        COALESCE(c.node_no, a.node_no) AS node_no, COALESCE(c.from_s, a.from_s) AS from_s,
-        COALESCE(c.resource, a.resource) AS resource,
-        COALESCE(c.capacity_base, 0) AS capacity_base, COALESCE(a.allocated_base, 0) AS allocated_base,
-        COALESCE(a.reserved_base, 0) AS within_base
-    FROM capacity AS c
-    FULL JOIN core_node_alloc AS a ON a.node_no = c.node_no AND a.from_s = c.from_s AND a.resource = c.resource
+        piece_no, resource, CAST(SUM(capacity_base) AS BIGINT) AS capacity_base,
+        CAST(SUM(allocated_base) AS BIGINT) AS allocated_base, CAST(SUM(within_base) AS BIGINT) AS within_base,
+        CAST(SUM(maintenance_base) AS BIGINT) AS maintenance_base, CAST(SUM(reserved_base) AS BIGINT) AS reserved_base
+    FROM stated
+    GROUP BY piece_no, resource
 ),
 free AS (
     SELECT
-        j.node_no, p.slot_no, p.partitions, j.resource, p.condition_no, p.coverage, j.capacity_base, j.allocated_base,
-        GREATEST(j.capacity_base - j.allocated_base, 0) AS free_base,
-        COALESCE(k.maintenance_base, 0) AS maintenance_base,
-        GREATEST(COALESCE(k.reserved_base, 0) - j.within_base, 0) AS reserved_base
-    FROM joined AS j
-    JOIN node AS n ON n.node_no = j.node_no AND (n.has_mem OR j.resource <> 'mem')
-    JOIN core_node_piece AS p ON p.node_no = j.node_no AND p.from_s = j.from_s
-    LEFT JOIN kept AS k ON k.node_no = j.node_no AND k.from_s = j.from_s AND k.resource = j.resource
+        p.node_no, p.slot_no, p.partitions, s.resource, p.condition_no, p.coverage, s.capacity_base, s.allocated_base,
+        GREATEST(s.capacity_base - s.allocated_base, 0) AS free_base, s.maintenance_base,
+        GREATEST(s.reserved_base - s.within_base, 0) AS reserved_base
+    FROM summed AS s
+    JOIN core_node_piece AS p ON p.piece_no = s.piece_no
+    JOIN node AS n ON n.node_no = p.node_no AND (n.has_mem OR s.resource <> 'mem')
 ),
 maintained AS (
     SELECT

@@ -349,7 +349,7 @@ def records(draw: st.DrawFn, job: int) -> dict[str, Any]:
 
 
 @settings(
-    max_examples=6,
+    max_examples=4,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
