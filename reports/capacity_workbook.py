@@ -19,8 +19,9 @@ from models.catalogue import text
 from models.format import local_text, percent, period_text, symbol
 from models.units import in_units, unit_of
 from models.words import resource_word, state_word, unit_word
-from reports.capacity import TERMS, Capacity, ClusterCapacity, Part, Reserved, Went
+from reports.capacity import Capacity
 from reports.capacity_cost import CENTRE
+from reports.capacity_types import TERMS, ClusterCapacity, Part, Reserved, Went
 from reports.files import replacing
 from reports.workbook_cells import FONT, PLAIN, SECONDARY, Book
 from reports.workbook_kit import Column, add_sheet, display_width, summed, write_table

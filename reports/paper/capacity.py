@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
 from models.catalogue import text
 from models.format import hours, local_text, number, percent, period_text
 from models.units import CORE, in_units, unit_of
-from models.words import resource_word, state_word, unit_word
-from reports.capacity import TERMS, Capacity, ClusterCapacity, Part, Went, devices, failed_share
+from models.words import resource_word, state_word
+from reports.capacity import Capacity
+from reports.capacity_types import TERMS, ClusterCapacity, Part, Went, devices, failed_share
 from reports.paper.capacity_chart import Layer, Stacks, stacks
 from reports.paper.capacity_cost import cost_blocks
+from reports.paper.capacity_say import Say
 from reports.paper.kit.block import Block
 from reports.paper.kit.document import Furniture, write_document
 from reports.paper.kit.parts import figures, heading, note, noted, pairs, paragraph, title
@@ -30,25 +31,6 @@ COLORS = {
     "unknown": "#8C8C8C",
 }
 COLUMNS_AT_ONCE = 5
-
-
-@dataclass(frozen=True)
-class Say:
-    """The words of the report in one language."""
-
-    lang: str
-
-    def __call__(self, name: str, /, **values: object) -> str:
-        """The text `capacity.<name>`."""
-        return text(f"capacity.{name}", self.lang, **values)
-
-    def resource(self, went: Went) -> str:
-        """The resource's word; all devices together have one of their own."""
-        return self("devices") if went.resource == "devices" else resource_word(went.resource, self.lang)
-
-    def unit(self, went: Went) -> str:
-        """The unit's word."""
-        return unit_word(went.unit.unit, self.lang)
 
 
 def write_pages(found: Capacity, path: Path, lang: str) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from decimal import Decimal
 
 from models.format import hours, money, number, period_text
@@ -10,24 +9,24 @@ from models.units import in_units, unit_of
 from models.words import resource_word, unit_word
 from reports.capacity import Capacity
 from reports.capacity_cost import CENTRE
+from reports.paper.capacity_say import Say
 from reports.paper.kit.block import Block
 from reports.paper.kit.parts import heading, noted, title
 from reports.paper.kit.table import Column, Row, table
 
 
-def cost_blocks(found: Capacity, say: Callable[..., str]) -> list[Block]:
-    """Values and bearers on pages of their own; `say` gives the report's words and knows its language."""
-    lang: str = say.lang  # type: ignore[attr-defined] # Say of reports.paper.capacity
+def cost_blocks(found: Capacity, say: Say) -> list[Block]:
+    """Values and bearers on pages of their own."""
     return [
-        title(say("cost"), period_text(found.frame.facts.period, lang), new_page=True),
+        title(say("cost"), period_text(found.frame.facts.period, say.lang), new_page=True),
         heading(say("cost_values")),
-        *noted(_values(found, say, lang), say("cost_values_note")),
+        *noted(_values(found, say), say("cost_values_note")),
         heading(say("cost_bearers")),
-        *noted(_bearers(found, say, lang), say("cost_bearers_note")),
+        *noted(_bearers(found, say), say("cost_bearers_note")),
     ]
 
 
-def _values(found: Capacity, say: Callable[..., str], lang: str) -> list[Block]:
+def _values(found: Capacity, say: Say) -> list[Block]:
     currency = found.frame.facts.currency
     columns = [
         Column(say("cluster")), Column(say("resource")), Column(say("unit")), Column(say("idle_hours"), number=True),
@@ -37,8 +36,8 @@ def _values(found: Capacity, say: Callable[..., str], lang: str) -> list[Block]:
         Row(
             (
                 one.cluster,
-                resource_word(one.resource, lang),
-                unit_word(unit_of(one.resource).unit, lang),
+                resource_word(one.resource, say.lang),
+                unit_word(unit_of(one.resource).unit, say.lang),
                 hours(in_units(one.idle, unit_of(one.resource), 2)),
                 number(one.price, 4),
                 money(None if one.price is None else one.value, currency),
@@ -50,13 +49,13 @@ def _values(found: Capacity, say: Callable[..., str], lang: str) -> list[Block]:
     return table(columns, rows)
 
 
-def _bearers(found: Capacity, say: Callable[..., str], lang: str) -> list[Block]:
+def _bearers(found: Capacity, say: Say) -> list[Block]:
     currency = found.frame.facts.currency
     names = ("cost_centre", "cost_reservation", "cost_use")
     columns = [Column(say("tenant")), *(Column(say(name), number=True) for name in names)]
     rows = []
     for one in found.costs.burdens:
-        name = one.name_en if lang == "en" and one.name_en else one.name
+        name = one.name_en if say.lang == "en" and one.name_en else one.name
         word = say("centre") if one.tenant == CENTRE else name or one.tenant
         amounts = (one.centre, one.reservation, one.use)
         rows.append(Row((word, *(money(amount, currency) for amount in amounts))))

@@ -21,7 +21,8 @@ from sites import book, price, rule, site, tariff, tenant
 
 from models.build import SitePaths, build
 from models.store import connect
-from reports.capacity import TERMS, read_capacity, write_capacity
+from reports.capacity import read_capacity, write_capacity
+from reports.capacity_types import TERMS
 
 T0 = 1_704_067_200  # 2024-01-01 00:00 UTC
 HOUR = 3600
