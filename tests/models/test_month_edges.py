@@ -75,16 +75,15 @@ def test_a_tenant_rule_that_changes_within_a_run(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("minutes", [15, 30, 60])
 @pytest.mark.parametrize(
-    ("zone", "day", "hours"),
+    ("zone", "day", "hours", "minutes"),
     [
-        ("Asia/Shanghai", date(2026, 10, 25), 24.0),
-        ("Europe/Berlin", date(2026, 10, 25), 25.0),
-        ("Europe/Berlin", date(2026, 3, 29), 23.0),
-        ("Australia/Lord_Howe", date(2026, 4, 5), 24.5),
-        ("Australia/Lord_Howe", date(2026, 10, 4), 23.5),
-        ("America/Sao_Paulo", date(2018, 11, 4), 23.0),  # its midnight does not exist
+        ("Asia/Shanghai", date(2026, 10, 25), 24.0, 60),
+        ("Europe/Berlin", date(2026, 10, 25), 25.0, 60),
+        ("Europe/Berlin", date(2026, 3, 29), 23.0, 15),
+        ("Australia/Lord_Howe", date(2026, 4, 5), 24.5, 60),
+        ("Australia/Lord_Howe", date(2026, 10, 4), 23.5, 30),
+        ("America/Sao_Paulo", date(2018, 11, 4), 23.0, 15),  # its midnight does not exist
     ],
 )
 def test_days_and_slots(tmp_path: Path, zone: str, day: date, hours: float, minutes: int) -> None:

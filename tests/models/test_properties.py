@@ -32,7 +32,7 @@ from tests.models.sites import book, price, rule, site, tariff, tenant
 # An example builds one or two marts, which takes a second. So few examples, each a store of many runs made from a seed
 # (shrinking a seed would say nothing).
 FEW = settings(
-    max_examples=3,
+    max_examples=2,
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=[HealthCheck.too_slow],
