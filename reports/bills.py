@@ -7,8 +7,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from decimal import Decimal
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
+from threading import Thread
 
 import duckdb
 
@@ -59,7 +60,9 @@ def write_bills(
             done(n, _write_group(mart, period, group, out, formats, lang, draft, previous))
     else:
         # DuckDB and its threads do not survive a fork.
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        with ProcessPoolExecutor(
+            workers, mp_context=get_context("spawn"), initializer=_end_with_parent
+        ) as pool:
             jobs = {
                 pool.submit(_write_group, mart, period, group, out, formats, lang, draft, previous): n
                 for n, group in enumerate(groups)
@@ -67,6 +70,18 @@ def write_bills(
             for job in as_completed(jobs):
                 done(jobs[job], job.result())
     return tuple(path for n in sorted(written) for path in written[n])
+
+
+def _end_with_parent() -> None:
+    """See to it that a process of the pool ends when the one that asked is killed: it would wait for work for ever."""
+    parent = parent_process()
+
+    def wait() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    Thread(target=wait, daemon=True).start()
 
 
 def _previous(marts: Path, period: str) -> dict[str, Decimal] | None:
