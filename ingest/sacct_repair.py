@@ -137,13 +137,16 @@ class Repair:
         return self._passed_over(line) or self._starts(line) or self._damaged(line)
 
     def _damaged(self, line: bytes) -> bool:
-        """Whether a line that begins no record was meant to: as many delimiters, or an id in the first column.
+        """Whether a line that begins no record was meant to: about as many delimiters, or an id in the first column.
 
-        A record that is whole without it must not take it for a part of its last text: that would lose a charge.
+        A record that is whole without it must not take it for a part of its last text: that would lose a charge. No
+        name holds half as many delimiters as a record; a damaged or cut record does.
         """
         count, kind = line.count(self._layout.delimiter), self._layout.kinds[0]
-        if count == self._layout.delimiters_count or kind in {"text", "word"}:
-            return count == self._layout.delimiters_count
+        if count * 2 >= self._layout.delimiters_count and count > 1:
+            return True
+        if kind in {"text", "word"}:
+            return False
         first = line.split(self._layout.delimiter, 1)[0]
         return count > 0 and first != b"" and fits([first], [kind], RELAXED)
 

@@ -116,6 +116,8 @@ def _vat(file: TomlFile, versions: Sequence[Tariff]) -> tuple[Vat, ...]:
                 valid_from=row.valid_from,
                 before=rates[-1].valid_from,
             )
+        elif rates and row.valid_from.day != 1:
+            file.add((*at, "valid_from"), "tariff.vat_month", valid_from=row.valid_from)
         rates.append(Vat(row.valid_from, row.mode, row.rate or Decimal(0)))
     if not file.data.get("vat") and ("vat",) not in file.meant:
         file.add((), "tariff.no_vat")

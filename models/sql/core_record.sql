@@ -19,7 +19,8 @@ joined AS (
         v.version_no, v.batch_id, v.record_no, v.cluster, v.job_id_raw, v.submit_s, v.eligible_s, v.start_s, v.state,
         v.is_open, v.suspended_s, f.superseded, f.begin_s, v.reach_s, t.tres_no, c.per_s_base,
         v.reach_s - f.begin_s AS held_s, v.end_s IS NULL AS is_endless,
-        COALESCE(v.end_s, v.start_s, v.submit_s, v.eligible_s, p.start_s) AS moment_s,
+        CASE WHEN v.end_s < v.start_s THEN v.start_s
+             ELSE COALESCE(v.end_s, v.start_s, v.submit_s, v.eligible_s, p.start_s) END AS moment_s,
         p.start_s AS period_start_s, p.end_s AS period_end_s,
         CASE
             WHEN v.start_s IS NULL THEN NULL

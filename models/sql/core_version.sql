@@ -2,15 +2,16 @@
 -- Grain: one row per row of raw_sacct whose (cluster, job id) has some version that may touch the period.
 -- Reads: raw.raw_sacct, cal_period, ref_state.
 -- Units: times are UTC seconds; intervals are half-open.
--- Assumptions: Elapsed is End - Start - Suspended, so it tells the suspension where a source has no column for it. An open run (no end, or a state that is not an end) reaches to Start + Elapsed + Suspended, the moment
---   at which its source was read, and never beyond. All versions of a job id come along, however old, since only all of
+-- Assumptions: Elapsed is End - Start - Suspended, so it tells the suspension where a source has no column for it. An
+--   open run (no end, or a state that is not an end) reaches to Start + Elapsed + Suspended, the moment at which its source
+--   was read, and never beyond. A record that ends before it starts belongs to the period of its Start. All versions of a job id come along, however old, since only all of
 --   them together tell which is the newest. A record without any time counts in every period, as zero.
 WITH candidate AS (
     SELECT DISTINCT r.cluster, r.job_id_raw
     FROM raw.raw_sacct AS r
     CROSS JOIN cal_period AS p
     WHERE COALESCE(r.start_s, r.submit_s, r.eligible_s, r.end_s, p.start_s) < p.end_s
-      AND COALESCE(r.end_s, p.start_s) >= p.start_s
+      AND (r.end_s IS NULL OR r.end_s >= p.start_s OR r.start_s >= p.start_s)
 ),
 stated AS (
     SELECT

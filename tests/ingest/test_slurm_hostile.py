@@ -251,3 +251,12 @@ def test_a_very_long_command_over_many_lines(tmp_path: Path) -> None:
         tmp_path, text(header, f"1|sbatch --wrap {script}|COMPLETED|100|160|cpu=1", "2|x|COMPLETED|1|2|cpu=1")
     )
     assert ([row["job_id_raw"] for row in found.rows], found.reasons) == ([1, 2], [])
+
+
+def test_a_cut_record_is_no_part_of_the_name_before_it(tmp_path: Path) -> None:
+    # The first column is a word, so nothing but the number of its delimiters tells that the second line was a record.
+    header = "Cluster|JobIDRaw|Account|State|Start|End|ElapsedRaw|AllocTRES|JobName"
+    good = "c1|1|alpha|COMPLETED|100|160|60|cpu=1|plain"
+    found = take(tmp_path, text(header, good, "c1|2|alpha|COMPLETED|100", good.replace("|1|", "|3|", 1)))
+    assert [(row["job_id_raw"], row["job_name"]) for row in found.rows] == [(1, "plain"), (3, "plain")]
+    assert len(found.rejected) == 1

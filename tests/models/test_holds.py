@@ -32,6 +32,8 @@ FATES = [
     (opened(1, 10 * DAY + 1), ("held", "runaway")),
     (opened(1, None), ("held", "open-without-elapsed")),
     (run(1, T + 100, T + 50, "cpu=1"), ("held", "end-before-start")),
+    # Its end is in a month before its start: the month of its start must show it, for no other one would.
+    (run(1, T + 20 * DAY, T - 240 * DAY, "cpu=1"), ("held", "end-before-start")),
     (run(1, T, T + 100, "cpu=1", suspended_s=101), ("held", "bad-suspended")),
     (run(1, T, T + 100, "cpu=1", suspended_s=-1), ("held", "bad-suspended")),
     (run(1, T, T + 100, "cpu=1", suspended_s=100), ("billed", "")),
