@@ -182,6 +182,28 @@ def _note_edited(con: duckdb.DuckDBPyConnection, ledger: Path, book: PriceBook) 
         )
 
 
+Progress = Callable[[str, int, int], None]
+
+
+def _fill_tables(
+    con: duckdb.DuckDBPyConnection, site: Site, book: PriceBook, span: Period, progress: Progress | None
+) -> None:
+    """Fill every table of the pipeline in its order: from its SQL file, but for the few that Python fills."""
+    special: dict[str, Callable[[], None]] = {
+        "ref_hostlist": lambda: create_hostlists(con),
+        "ref_unit": lambda: _units(con),
+        "core_segment": lambda: use_up(con, book),
+        "out_charge_line": lambda: price_lines(con, book, span, site.currency),
+    }
+    for done, table in enumerate(TABLES):
+        if progress:
+            progress(table, done, len(TABLES))
+        if table in special:
+            special[table]()
+        else:
+            create_table(con, table)
+
+
 def build(
     paths: SitePaths,
     site: Site,
@@ -189,7 +211,7 @@ def build(
     period_name: str,
     *,
     program_version: str,
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: Progress | None = None,
     marts: Path | None = None,
 ) -> Built:
     """Build and publish the mart of `period_name`.
@@ -219,19 +241,7 @@ def build(
             create_reference(con, site, book, span)
             before_hash = create_carry_in(con, folder, span)
             looks_back = needs_month_before(book, span)
-            special: dict[str, Callable[[], None]] = {
-                "ref_hostlist": lambda: create_hostlists(con),
-                "ref_unit": lambda: _units(con),
-                "core_segment": lambda: use_up(con, book),
-                "out_charge_line": lambda: price_lines(con, book, span, site.currency),
-            }
-            for done, table in enumerate(TABLES):
-                if progress:
-                    progress(table, done, len(TABLES))
-                if table in special:
-                    special[table]()
-                else:
-                    create_table(con, table)
+            _fill_tables(con, site, book, span, progress)
             if looks_back and before_hash is None:
                 _note_missing_month(con, span)
             _note_edited(con, paths.ledger, book)

@@ -227,6 +227,18 @@ def price_lines(con: duckdb.DuckDBPyConnection, book: PriceBook, span: Period, c
         priced, bill = price_tenant([*lines, *(extra.usage for extra in off)], mode, rate)
         charges.extend(priced)
         bills.append(bill)
+    _fill_lines(con, charges, prices, extras, currency)
+    _fill_bills(con, bills, span, mode, rate)
+
+
+def _fill_lines(
+    con: duckdb.DuckDBPyConnection,
+    charges: list[ChargeLine],
+    prices: dict[str, UnitPrice],
+    extras: Sequence[ExtraLine],
+    currency: str,
+) -> None:
+    """Fill out_charge_line: the priced lines beside the use and the rows of the book that they stand for."""
     con.register("priced_lines", _charge_table(charges, prices))
     con.register("extra_lines", _extra_table(extras))
     con.execute(
@@ -257,6 +269,12 @@ def price_lines(con: duckdb.DuckDBPyConnection, book: PriceBook, span: Period, c
         """,
         {"currency": currency},
     )
+
+
+def _fill_bills(
+    con: duckdb.DuckDBPyConnection, bills: list[BillTotal], span: Period, mode: str, rate: Decimal
+) -> None:
+    """Fill out_bill: one for each tenant with use or with a line, at nothing where it has no line."""
     con.register("priced_bills", _bill_table(bills))
     con.execute(
         """
